@@ -1,0 +1,75 @@
+# The front door. CMake does the work (see CMakePresets.json); these are the words for it.
+#   make build     install what is missing, compile the command: build/hortus
+#   make tour      plant every family on one data set, print the comparison, leave the page build/tour.html
+#   make test      every test with g++, then the laws and units with clang and with ASan+UBSan
+#   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
+#   make lint      format, include arrows, clang-tidy
+#   make nightly   lint, ThreadSanitizer, fuzzing (FUZZ_SECONDS a target), the long sweeps
+#   make install   to PREFIX, below DESTDIR
+#   make clean
+JOBS ?= $(shell nproc)
+WERROR ?= OFF
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+BENCH ?=
+
+# Ninja where it is, asked for when it is needed: the line before may have installed it. An existing build tree keeps the
+# generator it was made with.
+configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)}" cmake --preset
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+
+.PHONY: build tour test bench lint nightly fuzz install clean need-build need-test need-lint
+.NOTPARALLEL:
+
+# Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
+build: need-build
+	@test -f build/CMakeCache.txt || $(configure) release -DHORTUS_TESTS=OFF -DHORTUS_WERROR=$(WERROR)
+	@cmake --build --preset release --target hortus_cli -j $(JOBS)
+
+tour: build
+	build/hortus tour -o build/tour.html
+
+bench: build
+	build/hortus bench $(BENCH)
+
+# The whole suite once; what is about the code and not about the machine again under other eyes. Ends with each leg's last word.
+test: leg-release leg-clang leg-asan
+	@grep -H 'tests passed' build/release.log build-clang/clang.log build-asan/asan.log
+
+# Configure, build and test one preset. The release tree is shared with `make build`.
+leg-%: need-test
+	$(configure) $* -DHORTUS_TESTS=ON $(if $(filter release,$*),-DHORTUS_WERROR=$(WERROR))
+	cmake --build --preset $* -j $(JOBS)
+	ctest --preset $* --output-log $(tree_of_$*)/$*.log
+
+tree_of_release = build
+tree_of_clang = build-clang
+tree_of_asan = build-asan
+tree_of_tsan = build-tsan
+
+lint: need-lint
+	bash tools/format.sh --check
+	bash tools/include_arrows.sh .
+	$(configure) clang -DHORTUS_TESTS=ON
+	bash tools/tidy.sh build-clang $(JOBS)
+
+nightly: lint leg-tsan fuzz leg-release
+	ctest --preset nightly
+
+fuzz: need-test
+	$(configure) fuzz
+	cmake --build --preset fuzz -j $(JOBS)
+	bash tools/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(JOBS)
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+need-build:
+	@bash tools/install_dependencies.sh build
+need-test:
+	@bash tools/install_dependencies.sh build test
+need-lint:
+	@bash tools/install_dependencies.sh build test lint
+
+clean:
+	rm -rf build build-*

@@ -1,0 +1,140 @@
+#pragma once
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <hortus/of_keys.hpp>
+
+#include "bench/bench.hpp"
+#include "bench/limit.hpp"
+
+namespace hortus::bench {
+
+using clock = std::chrono::steady_clock;
+
+/// Keeps a result from being optimised away.
+template <class T>
+void keep(T const& value) {
+  asm volatile("" : : "g"(value) : "memory");
+}
+
+/// Nanoseconds a key of work(part), the keys shared out to `threads`.
+template <class Key, class Work>
+double time_per_key(std::span<Key const> keys, unsigned threads, Work work) {
+  auto const part = [&](unsigned t) {
+    auto const from = keys.size() * t / threads;
+    return keys.subspan(from, keys.size() * (t + 1) / threads - from);
+  };
+  clock::time_point start;
+  if (threads == 1) {
+    start = clock::now();
+    work(keys);
+  } else {
+    std::barrier ready(threads, [&]() noexcept { start = clock::now(); });
+    std::vector<std::jthread> others;
+    for (unsigned t = 1; t < threads; ++t)
+      others.emplace_back([&, t] {
+        ready.arrive_and_wait();
+        work(part(t));
+      });
+    ready.arrive_and_wait();
+    work(part(0));
+    others.clear();  // joins
+  }
+  return std::chrono::duration<double, std::nano>(clock::now() - start).count() /
+         static_cast<double>(std::max<std::size_t>(keys.size(), 1));
+}
+
+inline double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values.empty() ? -1 : values[values.size() / 2];
+}
+
+/// The keys of one measurement. `members` are inserted; lookups are timed with `hits` (members in random order) and `misses`.
+template <class Key>
+struct key_sets {
+  std::span<Key const> members;
+  std::span<Key const> hits;
+  std::span<Key const> misses;
+};
+
+/// Inserting is timed on the last of the members only: with as many cells and as full as it will be, without taking all day.
+inline constexpr std::size_t timed_inserts = std::size_t{1} << 22;
+
+template <family F, class Key>
+requires insertable<F> && membership<F> && plannable<F> row measure(key_sets<Key> keys, double fpr, unsigned threads,
+                                                                    unsigned repetitions) {
+  typename F::goal goal;
+  goal.items = keys.members.size();
+  goal.fpr = fpr;
+  auto const timed = std::min(timed_inserts, keys.members.size());
+  auto const early = keys.members.first(keys.members.size() - timed);
+  auto const late = keys.members.last(timed);
+  unsigned const builds = keys.members.size() > 20'000'000 ? 1 : 3;
+
+  row r{.family = std::string(F::name), .items = keys.members.size(), .fpr_target = fpr, .threads = threads};
+  std::vector<double> build_ns, insert_ns, batch_insert_ns;
+  for (unsigned i = 0; i < builds; ++i) {
+    build_ns.push_back(time_per_key(keys.members, 1, [&](auto all) {
+      of_keys<F> f(goal);
+      keep(f.insert(all));
+    }));
+    of_keys<F> one_by_one(goal);
+    keep(one_by_one.insert(early));
+    insert_ns.push_back(time_per_key(late, 1, [&](auto some) {
+      for (auto const& key : some) (void)one_by_one.insert(key);
+    }));
+  }
+  of_keys<F> f(goal);
+  keep(f.insert(early));
+  batch_insert_ns.push_back(time_per_key(late, 1, [&](auto some) { keep(f.insert(some)); }));
+
+  memory limit_buffer(std::max<std::uint64_t>(f.size_bytes(), memory::line_bytes));
+  std::memset(limit_buffer.data(), 1, limit_buffer.size());  // so that every page is there, and its own
+  std::vector<std::uint64_t> limit_keys(keys.misses.size());
+  for (std::size_t i = 0; i < limit_keys.size(); ++i) limit_keys[i] = mix64(i);
+
+  std::vector<double> hit, miss, batch_hit, batch_miss, limit, ratio;
+  auto const one_by_one = [&](auto some) {
+    std::size_t found = 0;
+    for (auto const& key : some) found += std::size_t{f.may_contain(key)};
+    keep(found);
+  };
+  auto const in_batches = [&](auto some) { keep(f.may_contain(some).count()); };
+  for (unsigned i = 0; i < repetitions; ++i) {
+    limit.push_back(time_per_key(std::span<std::uint64_t const>(limit_keys), threads,
+                                 [&](auto some) { keep(read_random_lines(limit_buffer, some)); }));
+    batch_miss.push_back(time_per_key(keys.misses, threads, in_batches));
+    batch_hit.push_back(time_per_key(keys.hits, threads, in_batches));
+    miss.push_back(time_per_key(keys.misses, threads, one_by_one));
+    hit.push_back(time_per_key(keys.hits, threads, one_by_one));
+    ratio.push_back(batch_miss.back() / limit.back());
+  }
+  r.build_ns = median(build_ns);
+  r.insert_ns = median(insert_ns);
+  r.batch_insert_ns = median(batch_insert_ns);
+  r.hit_ns = median(hit);
+  r.miss_ns = median(miss);
+  r.batch_hit_ns = median(batch_hit);
+  r.batch_miss_ns = median(batch_miss);
+  r.limit_ns = median(limit);
+  r.batch_ratio = median(ratio);
+  r.fpr_measured = static_cast<double>(f.may_contain(keys.misses).count()) / static_cast<double>(keys.misses.size());
+  r.size_bytes = static_cast<double>(f.size_bytes());
+  r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(keys.members.size(), 1));
+  if constexpr (requires { f.family().cells(); }) r.huge_pages = 2 * huge_page_bytes(f.family().cells()) > f.size_bytes();
+  return r;
+}
+
+/// bits an item / log2(1/fpr); 0 when no false positive was seen, or nothing else.
+inline double overhead_of(row const& r) {
+  return r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
+}
+
+}  // namespace hortus::bench

@@ -1,0 +1,39 @@
+#include "cli/command.hpp"
+
+namespace hortus::cli {
+namespace {
+
+struct options {
+  std::string file;
+  key_file key;
+  key_input input;
+  bool json = false;
+};
+
+int add(options const& o) {
+  file_lock const lock(o.file);  // against another add: both read, then both write, and one is lost
+  auto filter = load(o.file, {.key = o.key.read()});
+  check_takes_text(filter, o.file);
+  line_reader in(o.input.paths, o.input.format());
+  progress shown("adding", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) filter.insert(keys);
+  save(filter, o.file);
+  warn_if_overfull(filter);
+  report(filter, o.json);
+  return done;
+}
+
+}  // namespace
+
+void add_add(CLI::App& app, action& run) {
+  auto* const command = app.add_subcommand("add", "put more keys into a filter, in place and atomically");
+  auto const o = std::make_shared<options>();
+  command->add_option("FILE", o->file, "the filter")->required();
+  o->key.add_option(*command);
+  command->add_flag("--json", o->json, "describe the filter afterwards, as info --json does");
+  o->input.add_options(*command);
+  command->footer("Example: hortus add seen.hortus today.txt");
+  command->callback([=, &run] { run = [o] { return add(*o); }; });
+}
+
+}  // namespace hortus::cli

@@ -1,0 +1,144 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/command.hpp"
+#include "cli/digest_buffer.hpp"
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
+
+namespace hortus::cli {
+namespace {
+
+constexpr std::uint64_t default_buffer_bytes = std::uint64_t{1} << 30;
+
+struct options {
+  std::string family;
+  std::string out;
+  std::string items;
+  std::string fpr;
+  std::string memory;
+  std::string seed;
+  std::string hash;
+  key_file key;
+  std::vector<std::string> settings;
+  key_input input;
+  bool json = false;
+};
+
+/// The hash that --hash, --seed and --key-file ask for. What would be ignored is refused.
+any_hash chosen_hash(options const& o) {
+  auto const key = o.key.read();
+  bool const keyed = o.hash == siphash::name || o.hash == siphash24::name || (o.hash.empty() && key);
+  if (keyed && !key) throw error(errc::wrong_key, "--hash " + o.hash + " needs --key-file");
+  if (key && !keyed)
+    throw error(errc::wrong_key, "--hash " + o.hash + " takes no secret key; leave --hash away or say siphash13");
+  if (key && !o.seed.empty())
+    throw error(errc::bad_goal, "--seed and --key-file exclude each other: the key takes the seed's place");
+  if (key && o.hash == siphash24::name) return siphash24(*key);
+  if (key) return siphash(*key);
+  auto const seed = o.seed.empty() ? 0 : parse_count("--seed", o.seed);
+  if (o.hash.empty() || o.hash == xxh3::name) return xxh3(seed);
+  if (o.hash == xxh64::name) return xxh64(seed);
+  throw error(errc::bad_goal, "--hash: there is no '" + o.hash + "'; there are: xxh3, xxh64, siphash13, siphash24");
+}
+
+request wish_of(options const& o, std::uint64_t items) {
+  request wish{.items = items, .fpr = o.fpr.empty() ? 0.01 : parse_rate("-p", o.fpr), .settings = {}};
+  for (auto const& setting : o.settings) {
+    auto const equals = setting.find('=');
+    if (equals == std::string::npos) throw error(errc::bad_goal, "--set takes NAME=VALUE, not '" + setting + "'");
+    wish.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  if (o.memory.empty()) return wish;
+  auto const& family = family_named(o.family);
+  auto const bytes = parse_count("--memory", o.memory, 1);
+  if (o.fpr.empty()) wish.fpr = best_fpr_in(family, wish, bytes);
+  if (auto const needs = family.plan(wish).size_bytes; needs > bytes)
+    throw error(errc::bad_goal,
+                fmt::format("the filter needs {}, more than --memory {}; without -p it gets the best rate in that space",
+                            human_bytes(needs), human_bytes(bytes)));
+  return wish;
+}
+
+/// How many keys the input has, when that can be found out by reading it twice.
+std::optional<std::uint64_t> counted(options const& o) {
+  progress shown("counting", 0, progress_unit::bytes, o.input.progress_mode());
+  return count_lines(o.input.paths, o.input.format(), [&](std::uint64_t bytes) { shown.update(bytes); });
+}
+
+any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t items) {
+  auto filter = make_filter(o.family, wish_of(o, items), hash);
+  line_reader in(o.input.paths, o.input.format());
+  progress shown("building", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) filter.insert(keys);
+  return filter;
+}
+
+/// A pipe of unknown length: the digests are kept, then the filter is planned for their number.
+any_filter build_buffered(options const& o, any_hash const& hash) {
+  (void)wish_of(o, 1);  // a wrong option is reported before hours of input, not after
+  line_reader in(o.input.paths, o.input.format());
+  digest_buffer kept(o.memory.empty() ? default_buffer_bytes : parse_count("--memory", o.memory, 1));
+  {
+    progress shown("reading", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+    std::array<digest, line_reader::block_lines> block;
+    for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
+      hash.visit(
+          [&](auto const& h) { std::ranges::transform(keys, block.begin(), [&](auto key) { return digest_of(h, key); }); });
+      kept.add(std::span<digest const>(block).first(keys.size()));
+    }
+  }
+  auto const wish = wish_of(o, kept.size());
+  auto family = family_named(o.family).make(wish);
+  progress shown("building", kept.size(), progress_unit::items, o.input.progress_mode());
+  std::uint64_t inserted = 0;
+  kept.for_each_block([&](std::span<digest const> xs) {
+    insert_block(family, xs);
+    shown.update(inserted += xs.size());
+  });
+  auto const kinds = inserted == 0 ? key_kind::none : key_kind::bytes;
+  return {std::move(family), hash,
+          envelope{.kinds = kinds, .items_planned = wish.items, .fpr_planned = wish.fpr, .items_inserted = inserted}};
+}
+
+int build(options const& o) {
+  (void)family_named(o.family);
+  auto const hash = chosen_hash(o);
+  check_can_save(o.out, o.input.paths);
+  auto const items = o.items.empty() ? counted(o) : parse_count("-n", o.items);
+  auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
+  save(filter, o.out);
+  warn_if_overfull(filter);
+  report(filter, o.json);
+  return done;
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, action& run) {
+  auto* const command = app.add_subcommand("build", "make a filter from keys");
+  auto const o = std::make_shared<options>();
+  command->add_option("FAMILY", o->family, "which kind of filter; hortus list names them")->required();
+  command->add_option("-o,--output", o->out, "the file to write")->required()->type_name("FILE");
+  command->add_option("-n,--items", o->items, "distinct keys; without it files are read twice, pipes kept as digests")
+      ->type_name("N");
+  command->add_option("-p,--fpr", o->fpr, "rate of false positives: 0.01, 1e-2, 1% (default 1%)")->type_name("RATE");
+  command
+      ->add_option("--memory", o->memory,
+                   "with -p: the most it may take; without: the best rate in that space\n"
+                   "(and of a pipe's digests, what is kept in memory: default 1Gi)")
+      ->type_name("BYTES");
+  command->add_option("--seed", o->seed, "of the hash (default 0); filters merge only with equal seeds")->type_name("N");
+  command->add_option("--hash", o->hash, "xxh3 (default), xxh64; with a key file siphash13, siphash24")->type_name("NAME");
+  command->add_option("--set", o->settings, "a setting of the family, such as probes=5; may be repeated")
+      ->option_text("NAME=VALUE");
+  o->key.add_option(*command);
+  command->add_flag("--json", o->json, "describe the filter that was made, as info --json does");
+  o->input.add_options(*command);
+  command->footer("Example: hortus build bloom -o seen.hortus -p 0.1% keys.txt");
+  command->callback([=, &run] { run = [o] { return build(*o); }; });
+}
+
+}  // namespace hortus::cli

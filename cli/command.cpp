@@ -1,0 +1,204 @@
+#include "cli/command.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
+
+namespace hortus::cli {
+namespace {
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// 16 bytes as they are, or 32 hexadecimal digits with or without a newline.
+std::optional<secret_key> parse_key(std::string_view text) {
+  std::array<std::byte, 16> bytes{};
+  if (text.size() == bytes.size()) {
+    std::memcpy(bytes.data(), text.data(), bytes.size());
+    return secret_key(bytes);
+  }
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.size() != 2 * bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    auto const high = hex_value(text[2 * i]);
+    auto const low = hex_value(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes[i] = static_cast<std::byte>(high * 16 + low);
+  }
+  return secret_key(bytes);
+}
+
+nlohmann::ordered_json to_json(std::vector<named_value> const& values) {
+  auto object = nlohmann::ordered_json::object();
+  for (auto const& [name, value] : values) std::visit([&](auto v) { object[name] = v; }, value);
+  return object;
+}
+
+std::string_view kind_name(key_kind kinds) {
+  switch (kinds) {
+    case key_kind::none:
+      return "none";
+    case key_kind::bytes:
+      return "bytes";
+    case key_kind::integers:
+      return "integers";
+    case key_kind::digests:
+      return "digests";
+    default:
+      return "mixed";
+  }
+}
+
+}  // namespace
+
+void key_input::add_options(CLI::App& command) {
+  command.add_option("INPUT", paths, "files of keys, one a line; none or - is standard input");
+  command.add_flag("-0,--null", null, "keys end with NUL instead of newline");
+  command.add_flag("--crlf", crlf, "lines end with CR LF: the CR is no part of the key");
+  command.add_flag("--progress", show, "show progress even if standard error is no terminal");
+}
+
+void key_file::add_option(CLI::App& command) {
+  command.add_option("--key-file", path, "a file of 16 bytes or 32 hexadecimal digits: the secret key")->type_name("FILE");
+}
+
+std::optional<secret_key> key_file::read() const {
+  if (path.empty()) return std::nullopt;
+  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::array<char, 64> text{};
+  std::size_t got = 0;
+  auto last = fd < 0 ? ssize_t{-1} : ssize_t{1};
+  while (last > 0 && got < text.size()) {  // a pipe may hand out a key in pieces
+    last = ::read(fd, text.data() + got, text.size() - got);
+    if (last > 0) got += static_cast<std::size_t>(last);
+  }
+  auto const reason = errno;
+  if (fd >= 0) ::close(fd);
+  if (last < 0) throw error(errc::io, "cannot read '" + path + "': " + std::generic_category().message(reason));
+  auto key = parse_key({text.data(), got});
+  if (!key) throw error(errc::wrong_key, "'" + path + "' is no key file: it must hold 16 bytes or 32 hexadecimal digits");
+  return key;
+}
+
+any_filter open_filter(std::string const& path, reading const& how) {
+  struct stat info {};
+  bool const streamed = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  return streamed ? load(path, how) : open(path, how);
+}
+
+void check_takes_text(any_filter const& filter, std::string const& path) {
+  bool const locked = filter.hash().visit([]<class Hash>(Hash const&) { return std::same_as<Hash, locked_hash>; });
+  if (locked) throw error(errc::wrong_key, "'" + path + "' was made with a secret key; --key-file gives it");
+  auto const kinds = filter.about().kinds;
+  if (kinds == key_kind::integers || kinds == key_kind::digests)
+    throw error(errc::incompatible, "'" + path + "' was filled with " + std::string(kind_name(kinds)) +
+                                        ", not with text: lines hash differently, so no line would be found");
+}
+
+void check_can_save(std::string const& path, std::span<std::string const> inputs) {
+  if (path == "-") throw error(errc::io, "cannot write to '-': a filter goes into a file, whole or not at all; name one");
+  struct stat old {};
+  bool const exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) throw error(errc::io, "cannot replace '" + path + "': it is not a regular file");
+  for (auto const& input : inputs) {
+    struct stat in {};
+    if (exists && input != "-" && ::stat(input.c_str(), &in) == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino)
+      throw error(errc::io, "'" + path + "' is an input: the filter would take the place of its keys");
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path, ignored)) return;  // what it leads to is looked at when it is written
+  auto const parent = std::filesystem::path(path).parent_path();
+  auto const* const folder = parent.empty() ? "." : parent.c_str();
+  if (::access(folder, W_OK | X_OK) != 0)
+    throw error(errc::io, fmt::format("cannot create a file in '{}': {}", folder, std::generic_category().message(errno)));
+}
+
+nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_bytes) {
+  auto const about = filter.about();
+  auto const verbs = filter.family().verbs();
+  auto const has = [&](std::string_view verb) { return std::ranges::find(verbs, verb) != verbs.end(); };
+  nlohmann::ordered_json all;
+  all["family"] = about.family;
+  all["format_version"] = format_version;
+  all["hash"] = hash_name(about.hash_id);
+  all["keyed"] = about.key_check != 0;
+  all["seed"] = about.seed;
+  all["items_planned"] = about.items_planned;
+  all["fpr_planned"] = about.fpr_planned;
+  all["items_inserted"] = about.items_inserted;
+  if (has("estimate")) {
+    auto const estimate = filter.estimate();
+    all["items_estimate"] = estimate.value;
+    all["items_estimate_low"] = estimate.low;
+    all["items_estimate_high"] = estimate.saturated ? nlohmann::ordered_json() : nlohmann::ordered_json(estimate.high);
+    all["saturated"] = estimate.saturated;
+  } else {
+    all["items_estimate"] = nullptr;
+  }
+  all["fpr_estimate"] = has("fpr") ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
+  all["size_bytes"] = filter.size_bytes();
+  all["file_bytes"] = file_bytes;
+  all["bits_per_item"] =
+      about.items_planned == 0
+          ? nlohmann::ordered_json()
+          : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / static_cast<double>(about.items_planned));
+  all["key_kind"] = kind_name(about.kinds);
+  all["verbs"] = verbs;
+  all["params"] = to_json(filter.family().params());
+  return all;
+}
+
+void report(any_filter const& filter, bool json) {
+  if (json) print_json(describe(filter, stored_size(filter)));
+}
+
+void say(std::string const& text) noexcept try {
+  auto line = "hortus: " + text;
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';  // a name must not steer the terminal
+  line += '\n';
+  (void)std::fwrite(line.data(), 1, line.size(), stderr);
+} catch (...) {
+}
+
+void warn(std::string const& text) { say("warning: " + text); }
+
+void warn_if_overfull(any_filter const& filter) {
+  auto const about = filter.about();
+  auto const verbs = filter.family().verbs();
+  auto const has = [&](std::string_view verb) { return std::ranges::find(verbs, verb) != verbs.end(); };
+  if (!has("estimate") || about.items_inserted <= about.items_planned) return;
+  auto const items = filter.estimate();
+  if (items.low <= static_cast<double>(about.items_planned)) return;
+  auto const distinct = items.saturated ? fmt::format("more than {:.0f}", items.low) : fmt::format("about {:.0f}", items.value);
+  auto const rate = has("fpr") ? fmt::format("; the rate of false positives is now {}, not {}", human_rate(filter.fpr()),
+                                             human_rate(about.fpr_planned))
+                               : std::string();
+  warn(fmt::format("more keys than planned: {} distinct ones in a filter for {}{}", distinct, about.items_planned, rate));
+}
+
+void print_json(nlohmann::ordered_json const& document) {
+  output out(STDOUT_FILENO);
+  // Names of files may be any bytes; JSON is UTF-8.
+  out.line(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  out.flush();
+}
+
+}  // namespace hortus::cli

@@ -1,0 +1,86 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "cli/lines.hpp"
+#include "cli/progress.hpp"
+
+/// What the commands share. A command is one file with one function that adds its options to the parser and says what to run;
+/// nothing runs before the whole command line has been understood.
+namespace hortus::cli {
+
+/// Exit status, as scripts know it from grep.
+enum status : int { done = 0, nothing_selected = 1, failed = 2 };
+
+using action = std::function<int()>;
+
+void add_list(CLI::App& app, action& run);
+void add_plan(CLI::App& app, action& run);
+void add_build(CLI::App& app, action& run);
+void add_add(CLI::App& app, action& run);
+void add_query(CLI::App& app, action& run);
+void add_info(CLI::App& app, action& run);
+void add_verify(CLI::App& app, action& run);
+void add_merge(CLI::App& app, action& run);
+void add_fold(CLI::App& app, action& run);
+void add_bench(CLI::App& app, action& run);
+void add_tour(CLI::App& app, action& run);
+
+/// Where keys come from and how they are separated: the same for every command that reads keys.
+struct key_input {
+  std::vector<std::string> paths;
+  bool null = false;
+  bool crlf = false;
+  bool show = false;
+
+  void add_options(CLI::App& command);
+  [[nodiscard]] line_format format() const { return {.separator = separator(), .crlf = crlf}; }
+  [[nodiscard]] char separator() const { return null ? '\0' : '\n'; }
+  [[nodiscard]] show_progress progress_mode() const { return show ? show_progress::on : show_progress::automatic; }
+};
+
+/// A secret key for keyed filters, from a file of 16 bytes or 32 hexadecimal digits.
+struct key_file {
+  std::string path;
+
+  void add_option(CLI::App& command);
+  [[nodiscard]] std::optional<secret_key> read() const;
+};
+
+/// A filter to look at: mapped, or read whole where there is nothing to map (a pipe).
+[[nodiscard]] any_filter open_filter(std::string const& path, reading const& how);
+
+/// Refuses to ask or fill a filter with lines of text when every answer would be wrong: one of integers or digests, or one
+/// whose secret key was not given.
+void check_takes_text(any_filter const& filter, std::string const& path);
+
+/// Throws errc::io if a filter cannot be saved there as far as one can see now, before hours of work for nothing; or if it
+/// would replace one of the inputs.
+void check_can_save(std::string const& path, std::span<std::string const> inputs = {});
+
+/// The filter as `info --json` shows it.
+nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_bytes);
+
+/// Reports on a filter that was just written: as JSON on standard output when asked, else nothing.
+void report(any_filter const& filter, bool json);
+
+/// "hortus: ..." on standard error, in one line whatever the text holds. Never fails: there is nobody left to tell.
+void say(std::string const& text) noexcept;
+void warn(std::string const& text);
+
+/// Warns when the filter holds more distinct keys than were planned for. Lines are not distinct keys: its estimate decides.
+void warn_if_overfull(any_filter const& filter);
+
+/// Prints a JSON document on standard output.
+void print_json(nlohmann::ordered_json const& document);
+
+}  // namespace hortus::cli

@@ -1,0 +1,97 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <string>
+
+#include <hortus/version.hpp>
+
+#include "cli/command.hpp"
+#include "cli/output.hpp"
+
+namespace hortus::cli {
+namespace {
+
+int complain(std::string const& what) {
+  say(what);
+  return failed;
+}
+
+/// Against what CLI11 would let pass: an empty value (somebody's unset variable) as if the option were not there, a list that
+/// swallows the input behind it, and a file called "[a]" taken for a list.
+void be_strict(CLI::App& app) {
+  for (auto* const command : app.get_subcommands(nullptr)) {
+    command->group("Commands");
+    for (auto* const option : command->get_options()) {
+      if (option->get_type_size() == 0) continue;  // a flag
+      option->allow_extra_args(false);
+      option->check([](std::string const& value) { return value.empty() ? "the value is empty" : std::string(); });
+      if (option->get_positional()) option->type_name("");
+    }
+  }
+}
+
+bool has_command(CLI::App& app, std::string const& name) {
+  return std::ranges::any_of(app.get_subcommands(nullptr), [&](CLI::App const* c) { return c->get_name() == name; });
+}
+
+/// For "--help" and "--version": CLI11's own way of printing does not notice a full disk.
+int print_help(CLI::App const& app, CLI::Success const& wish) {
+  std::ostringstream text;
+  (void)app.exit(wish, text, text);
+  output out(STDOUT_FILENO);
+  out.write(text.str());
+  out.flush();
+  return done;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "hortus: Bloom filters and their relatives, for files of lines.\n"
+      "Have I seen this key? Answers in a few bits a key, with a chance of error that you choose.",
+      "hortus");
+  app.set_version_flag("--version", std::string("hortus ") + HORTUS_VERSION_STRING, "the version");
+  app.require_subcommand(1);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Positionals", "Arguments");
+  app.get_formatter()->column_width(28);
+  app.set_help_flag("-h,--help", "this text");
+  action chosen;
+  for (auto* add :
+       {add_list, add_plan, add_build, add_add, add_query, add_info, add_verify, add_merge, add_fold, add_bench, add_tour})
+    add(app, chosen);
+  be_strict(app);
+  app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");
+  if (argc < 2) return complain("which command? hortus --help names them");
+  if (argv[1][0] != '-' && !has_command(app, argv[1]))
+    return complain(std::string("there is no command '") + argv[1] + "'; hortus --help names those there are");
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::Success const& wish) {
+    return print_help(app, wish);
+  } catch (CLI::ParseError const& e) {
+    auto const command = argv[1][0] == '-' ? std::string() : std::string(" ") + argv[1];
+    return complain(e.what() + std::string("; see hortus") + command + " --help");
+  }
+  return chosen();
+}
+
+}  // namespace
+}  // namespace hortus::cli
+
+int main(int argc, char** argv) {
+  using namespace hortus;
+  cli::occupy_standard_descriptors();
+  cli::ignore_broken_pipes();
+  try {
+    return cli::run(argc, argv);
+  } catch (cli::closed_pipe const&) {
+    return cli::done;
+  } catch (std::bad_alloc const&) {
+    return cli::complain("out of memory: a filter of that size does not fit on this machine");
+  } catch (std::exception const& e) {
+    return cli::complain(e.what());
+  }
+}

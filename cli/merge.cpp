@@ -1,0 +1,37 @@
+#include "cli/command.hpp"
+
+namespace hortus::cli {
+namespace {
+
+struct options {
+  std::string out;
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+int merge(options const& o) {
+  check_can_save(o.out);
+  auto all = load(o.files.front());
+  for (std::size_t i = 1; i < o.files.size(); ++i) {
+    auto const next = open_filter(o.files[i], {.key = {}, .verify = true});
+    naming(o.files[i], [&] { all.merge(next); });
+  }
+  save(all, o.out);
+  warn_if_overfull(all);
+  report(all, o.json);
+  return done;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, action& run) {
+  auto* const command = app.add_subcommand("merge", "the filter of all keys of several filters made alike");
+  auto const o = std::make_shared<options>();
+  command->add_option("-o,--output", o->out, "the file to write; it may be one of the filters")->required()->type_name("FILE");
+  command->add_option("FILES", o->files, "two or more filters")->required()->expected(2, -1);
+  command->add_flag("--json", o->json, "describe the result, as info --json does");
+  command->footer("Example: hortus merge -o week.hortus monday.hortus tuesday.hortus");
+  command->callback([=, &run] { run = [o] { return merge(*o); }; });
+}
+
+}  // namespace hortus::cli

@@ -1,0 +1,21 @@
+#pragma once
+#include <string_view>
+
+#include <hortus/concepts.hpp>
+
+namespace hortus::cli {
+
+/// As contracts with scripts spell it.
+constexpr std::string_view name_of(false_negatives when) {
+  switch (when) {
+    case false_negatives::never:
+      return "never";
+    case false_negatives::by_misuse:
+      return "by_misuse";
+    case false_negatives::by_age:
+      return "by_age";
+  }
+  return "";
+}
+
+}  // namespace hortus::cli

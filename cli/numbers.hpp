@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace hortus::cli {
+
+/// A count as people write it: 1000000, 1e6, 1.5e6, 10k, 1M, 2G, 1T (powers of ten), 64Ki, 64Mi, 2Gi, 1Ti (powers of two).
+/// Exact: nothing passes through floating point, and what is not a whole number after scaling is refused. `what` is the
+/// option's name for the message. Throws errc::bad_goal below `at_least`, past 2^64-1 and for anything else.
+[[nodiscard]] std::uint64_t parse_count(std::string_view what, std::string_view text, std::uint64_t at_least = 0);
+
+/// A rate strictly between 0 and 1: 0.01, .01, 1e-2, 1%. The nearest double, so 0.7% and 0.007 are the same number.
+[[nodiscard]] double parse_rate(std::string_view what, std::string_view text);
+
+/// 12345678 as "12 345 678".
+[[nodiscard]] std::string grouped_count(std::uint64_t count);
+
+/// 12345678 as "12.3 M"; exact up to 9999. A ".0" means rounded: a million is "1 M", a little more is "1.0 M".
+[[nodiscard]] std::string human_count(std::uint64_t count);
+
+/// 1258291 as "1.2 MiB"; exact up to 1023 bytes.
+[[nodiscard]] std::string human_bytes(std::uint64_t bytes);
+
+/// 0.0098 as "0.98 %", 0.0000012 as "1.2e-06": per cent down to a ten-thousandth, three digits. "?" for what is no number.
+[[nodiscard]] std::string human_rate(double rate);
+
+/// Two units at most: "820 ns", "4.2 s", "1m 05s", "2h 03m", "3d 04h". "?" for what is no duration (negative, NaN, endless).
+[[nodiscard]] std::string human_duration(double seconds);
+
+}  // namespace hortus::cli

@@ -1,0 +1,183 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/numbers.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+
+namespace hortus::cli {
+namespace {
+
+struct options {
+  std::string items;
+  std::string fpr;
+  std::string memory;
+  std::vector<std::string> need;
+  bool json = false;
+};
+
+struct candidate {
+  family_info const* family;
+  proposal offer;
+  std::string why;
+};
+
+struct rejected {
+  family_info const* family;
+  std::string reason;
+};
+
+/// Storing a 64-bit digest of every key in a table answers with a rate of items / 2^64: past this a filter only complicates.
+constexpr double bits_of_a_digest = 64;
+
+void check_verbs(std::vector<std::string> const& need) {
+  std::vector<std::string_view> known;
+  for (auto const& family : catalogue())
+    for (auto verb : family.verbs)
+      if (std::ranges::find(known, verb) == known.end()) known.push_back(verb);
+  for (auto const& verb : need)
+    if (std::ranges::find(known, verb) == known.end())
+      throw error(errc::bad_goal,
+                  fmt::format("--need: no family has a verb '{}'; there are: {}", verb, fmt::join(known, ", ")));
+}
+
+/// Bits an item that no structure with this rate goes below, were the keys known in advance.
+double limit_of(proposal const& offer) { return -std::log2(offer.fpr); }
+
+/// Cache lines that a lookup of a member reads: a small filter has no more than it has.
+double lines_of(proposal const& offer) {
+  return std::min(offer.lines_touched, std::ceil(static_cast<double>(offer.size_bytes) / 64));
+}
+
+/// What it costs, and how it compares with the best: by its rate where the space was given, else by its size.
+std::string explain(proposal const& offer, candidate const& best, bool space_given) {
+  auto const lines = lines_of(offer);
+  auto text =
+      fmt::format("{:.1f} % above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}",
+                  100 * (offer.bits_per_item / limit_of(offer) - 1), limit_of(offer), lines, lines == 1 ? "line" : "lines");
+  if (&offer == &best.offer) return text;
+  auto const ratio = space_given ? offer.fpr / best.offer.fpr
+                                 : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
+  if (ratio > 1.00005)
+    return text + fmt::format("; {:.2f} % {} than {}", 100 * (ratio - 1), space_given ? "more false positives" : "larger",
+                              best.family->name);
+  return text + fmt::format("; {} {}", space_given ? "the rate of" : "as large as", best.family->name);
+}
+
+nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::vector<rejected> const& losers,
+                               std::string const& note) {
+  nlohmann::ordered_json all;
+  all["candidates"] = nlohmann::ordered_json::array();
+  for (auto const& c : candidates) {
+    auto params = nlohmann::ordered_json::object();
+    for (auto const& [name, value] : c.offer.params) std::visit([&](auto v) { params[name] = v; }, value);
+    all["candidates"].push_back({{"family", c.family->name},
+                                 {"bits_per_item", c.offer.bits_per_item},
+                                 {"size_bytes", c.offer.size_bytes},
+                                 {"fpr", c.offer.fpr},
+                                 {"params", params},
+                                 {"why", c.why}});
+  }
+  all["rejected"] = nlohmann::ordered_json::array();
+  for (auto const& r : losers) all["rejected"].push_back({{"family", r.family->name}, {"reason", r.reason}});
+  all["note"] = note.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(note);
+  return all;
+}
+
+void print(std::vector<candidate> const& candidates, std::vector<rejected> const& losers, std::string const& note) {
+  output out(STDOUT_FILENO);
+  table rows({{"family"},
+              {"bits/item", align::right},
+              {"over limit", align::right},
+              {"size", align::right},
+              {"fpr", align::right},
+              {"lines/hit", align::right},
+              {"params"}});
+  for (auto const& c : candidates) {
+    std::string params;
+    for (auto const& [name, value] : c.offer.params)
+      std::visit([&, n = name](auto v) { params += fmt::format("{}{}={}", params.empty() ? "" : " ", n, v); }, value);
+    rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item),
+              fmt::format("{:.1f} %", 100 * (c.offer.bits_per_item / limit_of(c.offer) - 1)), human_bytes(c.offer.size_bytes),
+              human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer)), params});
+  }
+  if (!candidates.empty()) {
+    out.write(rows.text(use_colour(STDOUT_FILENO)));
+    out.print("\n{} is best: {}\n", candidates.front().family->name, candidates.front().why);
+  }
+  for (auto const& r : losers) out.print("not {}: {}\n", r.family->name, r.reason);
+  if (!note.empty()) out.print("note: {}\n", note);
+  out.flush();
+}
+
+int plan(options const& o) {
+  if (o.items.empty()) throw error(errc::bad_goal, "plan needs -n, the number of distinct keys");
+  request wish{.items = parse_count("-n", o.items), .fpr = o.fpr.empty() ? 0.01 : parse_rate("-p", o.fpr), .settings = {}};
+  auto const memory = o.memory.empty() ? ~std::uint64_t{0} : parse_count("--memory", o.memory, 1);
+  bool const space_given = !o.memory.empty() && o.fpr.empty();
+  check_verbs(o.need);
+
+  std::vector<candidate> candidates;
+  std::vector<rejected> losers;
+  for (auto const& family : catalogue()) {
+    std::string missing;
+    for (auto const& verb : o.need)
+      if (std::ranges::find(family.verbs, verb) == family.verbs.end()) missing += (missing.empty() ? "" : ", ") + verb;
+    if (!missing.empty()) {
+      losers.push_back({&family, "it lacks " + missing});
+      continue;
+    }
+    try {
+      if (space_given) wish.fpr = best_fpr_in(family, wish, memory);
+      auto offer = family.plan(wish);
+      if (offer.size_bytes > memory)
+        losers.push_back(
+            {&family, fmt::format("it needs {}, more than --memory {}", human_bytes(offer.size_bytes), human_bytes(memory))});
+      else
+        candidates.push_back({&family, std::move(offer), {}});
+    } catch (error const& e) {
+      losers.push_back({&family, e.what()});
+    }
+  }
+  // With the rate given the smallest is best, with the space given the lowest rate; among equals the fewer cache lines.
+  std::ranges::stable_sort(candidates, {}, [&](candidate const& c) {
+    auto const first = space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);
+    return std::tuple(first, c.offer.lines_touched);
+  });
+  for (auto& c : candidates) c.why = explain(c.offer, candidates.front(), space_given);
+
+  std::string note;
+  if (!candidates.empty() && candidates.front().offer.bits_per_item > bits_of_a_digest)
+    note = fmt::format(
+        "no filter is worth it here: a table of 64-bit digests costs about 64 bits an item and errs at a rate of {:.2g}",
+        static_cast<double>(wish.items) * 0x1p-64);
+  if (o.json)
+    print_json(to_json(candidates, losers, note));
+  else
+    print(candidates, losers, note);
+  if (candidates.empty()) throw error(errc::bad_goal, "no family can do that; standard output has the reasons");
+  return done;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, action& run) {
+  auto* const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
+  auto const o = std::make_shared<options>();
+  command->add_option("-n,--items", o->items, "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki")->type_name("N");
+  command->add_option("-p,--fpr", o->fpr, "rate of false positives: 0.01, 1e-2, 1% (default 1%)")->type_name("RATE");
+  command->add_option("--need", o->need, "verbs it must have: merge,fold; hortus list names them")
+      ->delimiter(',')
+      ->option_text("VERB,...");
+  command->add_option("--memory", o->memory, "with -p: the most it may take; without: the best rate in that space")
+      ->type_name("BYTES");
+  command->add_flag("--json", o->json, "one JSON document");
+  command->footer("Example: hortus plan -n 10M -p 0.1% --need merge,fold");
+  command->callback([=, &run] { run = [o] { return plan(*o); }; });
+}
+
+}  // namespace hortus::cli

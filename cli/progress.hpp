@@ -1,0 +1,66 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace hortus::cli {
+
+/// May this descriptor be written to in colour? Only a terminal that is not dumb, and never with NO_COLOR (no-color.org: set
+/// and not empty).
+[[nodiscard]] bool use_colour(int descriptor);
+
+/// When progress is shown.
+enum class show_progress {
+  automatic,  ///< on a terminal only
+  on,         ///< always: on a terminal one line that changes, else plain lines
+  off,        ///< never
+};
+
+/// What is counted.
+enum class progress_unit { bytes, items };
+
+/// The text of one report: amount, percentage, rate and time left, as far as they are known. Pure, so that it can be tested.
+[[nodiscard]] std::string progress_text(std::string_view label, std::uint64_t done, std::uint64_t total, progress_unit unit,
+                                        double seconds);
+
+/// How far a long job is, on standard error. On a terminal one line, redrawn at most ten times a second and gone at the end;
+/// otherwise, when asked for, plain lines at most once a second and a last one at the end. Call update() per block of keys:
+/// when nothing is shown it costs a comparison, else a look at the clock.
+class progress {
+ public:
+  /// A total of 0 is an unknown one: a pipe, say.
+  progress(std::string label, std::uint64_t total, progress_unit unit = progress_unit::bytes,
+           show_progress mode = show_progress::automatic, int descriptor = 2);
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+  ~progress() { finish(); }
+
+  void update(std::uint64_t done) noexcept {
+    if (style_ != style::silent) consider(done);
+  }
+  /// Wipes the line, so that something else can be written; the next update draws it again.
+  void hide() noexcept;
+  /// The job is over, one way or the other.
+  void finish() noexcept;
+
+ private:
+  enum class style { silent, redrawn, plain };
+  using clock = std::chrono::steady_clock;
+
+  void consider(std::uint64_t done) noexcept;
+  void draw(clock::time_point now) noexcept;
+  void put(std::string_view text) const noexcept;
+
+  std::string label_;
+  std::uint64_t total_;
+  progress_unit unit_;
+  int descriptor_;
+  style style_;
+  std::uint64_t done_ = 0;
+  std::size_t shown_ = 0;  // columns on the screen now
+  clock::time_point start_;
+  clock::time_point drawn_;
+};
+
+}  // namespace hortus::cli

@@ -1,0 +1,16 @@
+# Each fuzz/NAME.cpp is one LLVMFuzzerTestOneInput. In the fuzz preset it becomes a libFuzzer program, fuzz_NAME; in every other
+# build a program that replays the files of fuzz/corpus/NAME, so that what a fuzzer found once is asked on every run of the tests.
+file(GLOB surfaces CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*.cpp)
+foreach(surface IN LISTS surfaces)
+  cmake_path(GET surface STEM name)
+  add_executable(fuzz_${name} ${surface})
+  target_link_libraries(fuzz_${name} PRIVATE hortus::hortus)
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  if(HORTUS_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cc)
+    add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS units TIMEOUT 300)
+  endif()
+endforeach()

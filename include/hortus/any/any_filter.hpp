@@ -1,0 +1,39 @@
+#pragma once
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include <hortus/any/any_family.hpp>
+#include <hortus/any/catalogue.hpp>
+#include <hortus/hash/any_hash.hpp>
+#include <hortus/io/store.hpp>
+#include <hortus/of_keys.hpp>
+
+namespace hortus {
+
+/// A filter whose family and hash are known at run time only: what a file of unknown content becomes.
+using any_filter = of_keys<any_family, any_hash>;
+
+/// make_filter("bloom", {.items = 1000, .fpr = 0.01})
+[[nodiscard]] any_filter make_filter(std::string_view family, request const& wish, any_hash hash = {});
+
+template <>
+struct family_reader<any_family> {
+  static any_family read(envelope const& about, field_reader& in) { return family_named(about.family).read(in); }
+};
+
+/// The family is found in the file.
+[[nodiscard]] inline any_filter load(std::filesystem::path const& path, reading const& how = {}) {
+  return load<any_filter>(path, how);
+}
+[[nodiscard]] inline any_filter open(std::filesystem::path const& path, reading const& how = {}) {
+  return open<any_filter>(path, how);
+}
+[[nodiscard]] inline any_filter from_bytes(std::span<std::byte const> bytes, reading const& how = {}) {
+  return from_bytes<any_filter>(bytes, how);
+}
+[[nodiscard]] inline view_of<any_filter> view(std::span<std::byte const> bytes, reading const& how = {}) {
+  return view<any_filter>(bytes, how);
+}
+
+}  // namespace hortus

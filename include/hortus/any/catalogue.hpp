@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <hortus/any/any_family.hpp>
+
+/// The list of families at run time: what each can do and what it would cost. Made from any/families.hpp.
+namespace hortus {
+
+/// What somebody at a command line wants: the goal, and settings of the family by name (`probes`, ...).
+struct request {
+  std::uint64_t items = 0;
+  double fpr = 0.01;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+/// What a family offers for a request.
+struct proposal {
+  std::vector<named_value> params;
+  std::uint64_t size_bytes = 0;
+  double fpr = 0;            ///< the rate really obtained, after rounding
+  double bits_per_item = 0;  ///< 8 size_bytes / items
+  double lines_touched = 0;  ///< cache lines that a lookup of a member reads
+};
+
+struct family_info {
+  std::string_view name;
+  std::string_view room;
+  std::string_view summary;
+  false_negatives misses;
+  std::vector<std::string_view> verbs;
+  proposal (*plan)(request const&);
+  any_family (*make)(request const&);
+  any_family (*read)(field_reader&);
+};
+
+[[nodiscard]] std::span<family_info const> catalogue();
+[[nodiscard]] family_info const& family_named(std::string_view name);  ///< throws errc::unsupported, naming those there are
+
+/// The lowest rate that the family reaches for so many items in so many bytes. Throws errc::bad_goal if not even a rate of 99 %
+/// fits.
+[[nodiscard]] double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes);
+
+}  // namespace hortus

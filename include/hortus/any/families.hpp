@@ -1,0 +1,22 @@
+#pragma once
+#include <cstddef>
+#include <tuple>
+
+#include <hortus/bloom/bloom.hpp>
+#include <hortus/bloom/partitioned.hpp>
+
+namespace hortus {
+
+template <family... Fs>
+struct family_list {
+  static constexpr std::size_t size = sizeof...(Fs);
+  template <std::size_t I>
+  using at = std::tuple_element_t<I, std::tuple<Fs...>>;
+  static constexpr void for_each(auto&& visit) { (visit.template operator()<Fs>(), ...); }
+};
+
+/// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
+/// README are made from this list.
+using families = family_list<bloom<>, partitioned<>>;
+
+}  // namespace hortus

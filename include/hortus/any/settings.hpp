@@ -1,0 +1,53 @@
+#pragma once
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <hortus/error.hpp>
+
+/// The named fields of a family's goal and params, for people: `--set probes=5`, the params of info and plan. Both aggregates
+/// name their fields once, in fields(self, io) with io("probes", self.probes).
+namespace hortus {
+
+struct named_value {
+  std::string name;
+  std::variant<std::uint64_t, double> value;
+};
+
+template <class T>
+std::vector<named_value> values_of(T const& aggregate) {
+  std::vector<named_value> values;
+  auto list = [&](std::string_view name, auto const& field) {
+    if constexpr (std::integral<std::remove_cvref_t<decltype(field)>>)
+      values.push_back({std::string(name), static_cast<std::uint64_t>(field)});
+    else
+      values.push_back({std::string(name), static_cast<double>(field)});
+  };
+  T::fields(aggregate, list);
+  return values;
+}
+
+template <class T>
+void set_value(T& aggregate, std::string_view name, std::string_view text) {
+  bool found = false;
+  std::string known;
+  auto assign = [&](std::string_view field_name, auto& field) {
+    known += (known.empty() ? "" : ", ") + std::string(field_name);
+    if (field_name != name) return;
+    found = true;
+    auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), field);
+    if (status != std::errc() || end != text.data() + text.size())
+      throw error(errc::bad_goal, "'" + std::string(text) + "' is no value for " + std::string(name));
+  };
+  T::fields(aggregate, assign);
+  if (!found)
+    throw error(errc::bad_goal,
+                "there is no setting '" + std::string(name) + "'; this family has: " + (known.empty() ? "none" : known));
+}
+
+}  // namespace hortus

@@ -1,0 +1,120 @@
+#pragma once
+#include <hortus/bloom/scattered.hpp>
+#include <hortus/cells/bit_array.hpp>
+#include <hortus/concepts.hpp>
+#include <hortus/index/multiply_chain.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/plan/bloom.hpp>
+
+namespace hortus {
+
+/// Bloom filter: an array of bits, `probes` of them set for every key.
+///
+///     key --Hash--> digest --Index--> p1 p2 .. pk      0 1 0 0 1 0 0 1 0 0 0 0
+///                                                        ^p2   ^pk   ^p1
+///
+/// Promise  every key inserted is found; another key is found with chance plan::bloom_fpr(). Merge, intersect and fold.
+/// Price    1.44 log2(1/fpr) bits a key, and up to `probes` cache misses an operation.
+/// Lacks    erase, growth, and an answer from one cache line.
+/// Source   B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", CACM 13(7), 1970.
+template <index_policy Index = multiply_chain>
+class bloom {
+ public:
+  static constexpr std::string_view name = "bloom";
+  static constexpr std::string_view room = "bloom";
+  static constexpr std::string_view summary = "the classic: bits set all over one array; smallest of those that merge and fold";
+  static constexpr auto misses = false_negatives::never;
+
+  struct goal {
+    std::uint64_t items = 0;
+    double fpr = 0.01;
+    unsigned probes = 0;  ///< 0: as many as need the fewest bits
+    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+  };
+  struct params {
+    std::uint64_t bits = 0;
+    unsigned probes = 0;
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("bits", self.bits);
+      io("probes", self.probes);
+    }
+  };
+
+  static params plan(goal g) {
+    if (g.probes != 0) return {plan::with_divisors(plan::bloom_bits(g.items, g.fpr, g.probes)), g.probes};
+    auto const shape = plan::bloom({g.items, g.fpr});
+    return {shape.bits, shape.probes};
+  }
+  static double planned_fpr(params p, std::uint64_t items) { return plan::bloom_fpr({p.bits, p.probes}, items); }
+  static std::uint64_t planned_bytes(params p) { return p.bits / 64 * 8 + (p.bits % 64 != 0 ? 8 : 0); }
+  static double lines_touched(params p) { return p.probes; }
+
+  bloom() = default;  ///< the smallest valid one: 1 bit, 1 probe
+  explicit bloom(params p) : bits_(p.bits), probes_(p.probes) {
+    if (!valid()) throw error(errc::bad_params, "a bloom filter needs 1 to 2^42 bits and 1 to 64 probes");
+  }
+
+  void insert(digest x) noexcept { probing().set(bits_, x); }
+  bool insert_if_new(digest x) noexcept { return probing().set_new(bits_, x); }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return probing().all_set(bits_, x); }
+  void may_contain(std::span<digest const> xs, std::uint64_t* hits) const noexcept { probing().all_set(bits_, xs, hits); }
+  void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
+
+  [[nodiscard]] double fpr() const noexcept { return plan::fill_fpr(layout(), bits_.ones()); }
+  [[nodiscard]] plan::estimate estimate() const { return plan::bloom_cardinality(layout(), bits_.ones()); }
+
+  void merge(bloom const& other) {
+    check_equal_shape(other);
+    bits_ |= other.bits_;
+  }
+  void intersect(bloom const& other) {
+    check_equal_shape(other);
+    bits_ &= other.bits_;
+  }
+
+  /// Exact because positions come from the high bits: bit i of size / by is what bits i*by ... i*by+by-1 were.
+  void fold(std::uint64_t by) requires Index::folds {
+    if (by == 0 || bits_.size() % by != 0)
+      throw error(errc::bad_params,
+                  "a bloom filter of " + std::to_string(bits_.size()) + " bits folds by divisors of that number");
+    bits_ = bits_.folded(by);
+  }
+  [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return bits_.size(); }
+  [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {
+    auto const small = bits_.folded(by);
+    return plan::fill_fpr(plan::bloom_shape{small.size(), probes_}, small.ones());
+  }
+
+  void clear() noexcept { bits_.clear(); }
+  [[nodiscard]] params shape() const noexcept { return {bits_.size(), probes_}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bits_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return bits_.cells(); }
+  bool operator==(bloom const&) const = default;
+
+  static void fields(auto& self, auto& io) {
+    io.constant(Index::id, "index derivation");
+    io(self.probes_, self.bits_);
+  }
+  [[nodiscard]] bool valid() const noexcept {
+    return bits_.valid() && bits_.size() >= 1 && probes_ >= 1 && probes_ <= plan::max_probes;
+  }
+
+ private:
+  [[nodiscard]] scattered<Index> probing() const noexcept { return {probes_, bits_.size(), 0}; }
+  [[nodiscard]] plan::bloom_shape layout() const noexcept { return {bits_.size(), probes_}; }
+  void check_equal_shape(bloom const& other) const {
+    if (shape() != other.shape())
+      throw error(errc::incompatible, "bloom filters combine only with equal bits and probes; these have " +
+                                          std::to_string(bits_.size()) + " and " + std::to_string(other.bits_.size()) +
+                                          " bits, " + std::to_string(probes_) + " and " + std::to_string(other.probes_) +
+                                          " probes");
+  }
+
+  bit_array bits_ = bit_array(1);
+  unsigned probes_ = 1;
+};
+
+using bloom_filter = of_keys<bloom<>>;
+
+}  // namespace hortus

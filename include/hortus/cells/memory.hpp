@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace hortus {
+
+/// The one buffer under every store: zeroed bytes on 64-byte lines, wherever they live. A filter does not know whether its
+/// cells are on the heap, on huge pages, in a mapped file or in memory somebody else owns, so there is no second set of view
+/// types.
+///
+/// From 2 MiB up the bytes are mapped on a 2 MiB boundary and huge pages are asked for: a random read then costs one cache miss
+/// instead of a miss and a page walk. Failing to allocate throws std::bad_alloc. Copies are deep and owned; a moved-from
+/// memory is empty.
+class memory {
+ public:
+  static constexpr std::size_t line_bytes = 64;
+  static constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+  memory() noexcept = default;
+  explicit memory(std::uint64_t bytes);
+  memory(memory const& other);
+  memory(memory&& other) noexcept { swap(other); }
+  memory& operator=(memory other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~memory() = default;
+
+  /// Bytes of somebody else (a private mapping, a caller's buffer), kept alive by `owner` if that is not empty. The caller says
+  /// by handing them in that either nobody will write through this memory, or that writing is allowed.
+  static memory borrow(std::span<std::byte const> bytes, std::shared_ptr<void const> owner) noexcept;
+
+  [[nodiscard]] std::byte* data() noexcept { return data_; }
+  [[nodiscard]] std::byte const* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::span<std::byte const> bytes() const noexcept { return {data_, size_}; }
+  void clear() noexcept;
+  bool operator==(memory const& other) const noexcept;
+
+  void swap(memory& other) noexcept {
+    owner_.swap(other.owner_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+ private:
+  std::shared_ptr<void const> owner_;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// How many of these bytes the system has put on huge pages (0 where it does not tell). Reads the process's own memory map:
+/// for reports, not for hot paths.
+std::uint64_t huge_page_bytes(memory const& bytes);
+
+}  // namespace hortus

@@ -1,0 +1,99 @@
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <hortus/digest.hpp>
+#include <hortus/io/fields.hpp>
+#include <hortus/plan/cardinality.hpp>
+
+/// The vocabulary: one verb, one meaning, in every family. A family offers the verbs it can keep the promise of and simply
+/// lacks the others; these concepts are how the rest of hortus asks. Start reading here, then bloom/bloom.hpp.
+namespace hortus {
+
+/// When may a member be missed? Part of every family's card.
+enum class false_negatives {
+  never,
+  by_misuse,  ///< only after erasing what was not inserted
+  by_age,     ///< old keys are forgotten, by design
+};
+
+template <class F>
+concept family = std::movable<F> && requires(F& f, F const& c) {
+  { F::name } -> std::convertible_to<std::string_view>;     // "bloom": its name in files and at the command line
+  { F::room } -> std::convertible_to<std::string_view>;     // "bloom": the folder of families that answer the same question
+  { F::summary } -> std::convertible_to<std::string_view>;  // one line for people who choose
+  { F::misses } -> std::convertible_to<false_negatives>;
+  { c.size_bytes() } -> std::same_as<std::size_t>;          // what its cells occupy now
+  { f.clear() };                                            // back to as planned and empty
+};
+
+/// insert(x), then x is a member. Returns void, or where the filter can be full a [[nodiscard]] bool: did it go in?
+template <class F>
+concept insertable = family<F> && requires(F& f, digest x) { f.insert(x); };
+
+/// may_contain(x): true for every member; true for another with chance fpr().
+template <class F>
+concept membership = family<F> && requires(F const& c, digest x) {
+  { c.may_contain(x) } -> std::same_as<bool>;
+  { c.fpr() } -> std::same_as<double>;  // the rate now, from the actual fill
+};
+
+/// insert_if_new(x): true if x was certainly not a member before. A member now.
+template <class F>
+concept noticing = insertable<F> && requires(F& f, digest x) {
+  { f.insert_if_new(x) } -> std::same_as<bool>;
+};
+
+/// estimate(): how many distinct keys went in, with a 95 % interval.
+template <class F>
+concept estimating = family<F> && requires(F const& c) {
+  { c.estimate() } -> std::same_as<plan::estimate>;
+};
+
+/// a.merge(b): as if b's inserts had gone into a. Throws errc::incompatible and changes nothing.
+template <class F>
+concept mergeable = family<F> && requires(F& f, F const& c) { f.merge(c); };
+
+/// a.intersect(b): finds at least the keys that are in both. Throws errc::incompatible and changes nothing.
+template <class F>
+concept intersectable = family<F> && requires(F& f, F const& c) { f.intersect(c); };
+
+/// fold(by): the filter that the same keys would have made with size / by cells. `by` divides fold_width().
+template <class F>
+concept foldable = family<F> && requires(F& f, F const& c, std::uint64_t by) {
+  f.fold(by);
+  { c.fold_width() } -> std::same_as<std::uint64_t>;  // its divisors are the ways to fold
+  { c.fpr_folded(by) } -> std::same_as<double>;       // what fpr() will be after fold(by)
+};
+
+/// prefetch(x): ask memory for what x will touch; batches do.
+template <class F>
+concept prefetchable = family<F> && requires(F const& c, digest x) { c.prefetch(x); };
+
+/// insert(xs) takes a whole block and says how many went in.
+template <class F>
+concept batched_insertable = insertable<F> && requires(F& f, std::span<digest const> xs) {
+  { f.insert(xs) } -> std::same_as<std::size_t>;
+};
+
+/// A kernel for a whole block of lookups, at most block_keys: bit i of `hits` becomes the answer for xs[i].
+template <class F>
+concept batched_membership = membership<F> && requires(F const& c, std::span<digest const> xs, std::uint64_t* hits) {
+  c.may_contain(xs, hits);
+};
+
+/// plan(goal) is pure and cheap; the params it returns make the filter, and planned_fpr says what they promise.
+template <class F>
+concept plannable = family<F> && std::constructible_from<F, typename F::params> &&
+                    requires(F const& c, typename F::goal g, typename F::params p) {
+                      { F::plan(g) } -> std::same_as<typename F::params>;
+                      { F::planned_fpr(p, g.items) } -> std::same_as<double>;
+                      { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
+                      { F::lines_touched(p) } -> std::same_as<double>;  // cache lines a lookup of a member reads
+                      { c.shape() } -> std::same_as<typename F::params>;
+                    };
+
+}  // namespace hortus

@@ -1,0 +1,16 @@
+#pragma once
+#include <cstdint>
+
+namespace hortus {
+
+/// Bijective 64-bit finaliser (David Stafford's Mix13, the one of SplitMix64): every input bit reaches every output bit.
+constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// 2^64 divided by the golden ratio: the step of SplitMix64, and what keeps an all-zero input from staying all zero.
+inline constexpr std::uint64_t golden_ratio64 = 0x9e3779b97f4a7c15U;
+
+}  // namespace hortus

@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/hash/key_kind.hpp>
+
+/// The file format, version 1, as docs/file-format.md describes it: a header with a checksum, a table with one checksum for
+/// every MiB of payload, sections on 64-byte boundaries. This file knows bytes; what is in them the families say in fields().
+namespace hortus {
+
+inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t max_header_bytes = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t max_sections = 256;  ///< a section costs its reader some 100 bytes besides its own
+inline constexpr std::uint64_t unknown_size = ~std::uint64_t{0};
+
+/// What a file says of a filter besides the cells: which family, which hash, what was planned and how often it was inserted
+/// into.
+struct envelope {
+  std::string family = {};
+  std::uint32_t hash_id = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t key_check = 0;  ///< 0: not keyed; else tells a wrong secret key
+  key_kind kinds = key_kind::none;
+  std::uint64_t items_planned = 0;  ///< 0: made from params, nothing was planned
+  double fpr_planned = 0;
+  std::uint64_t items_inserted = 0;  ///< insert calls, not distinct keys
+  bool operator==(envelope const&) const = default;
+};
+
+/// A filter ready to be written: nothing is copied, the sections are the filter's own memory.
+struct image {
+  envelope about;
+  std::vector<std::uint64_t> scalars;
+  std::vector<std::span<std::byte const>> sections;
+};
+
+struct section {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// A header that was checked: its sections lie inside the file, in order, and fill it exactly.
+struct header {
+  envelope about;
+  std::vector<std::uint64_t> scalars;
+  std::vector<section> sections;
+  std::uint64_t header_bytes = 0;
+  std::uint64_t table_checksum = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t file_bytes = 0;
+};
+
+/// Size of the image once written.
+std::uint64_t stored_size(image const& what);
+
+/// Takes bytes, front to back.
+using byte_sink = std::function<void(std::span<std::byte const>)>;
+
+/// Writes the image piece by piece.
+void write_image(image const& what, byte_sink const& sink);
+
+/// The header at the start of `prefix`, of a file of `file_bytes` in all. `prefix` holds the whole file or its first
+/// max_header_bytes. With unknown_size (a pipe) the header's word is taken, and the caller sees whether so much comes. Throws
+/// errc::corrupt or errc::unsupported; allocates no more than the header's own size.
+header read_header(std::span<std::byte const> prefix, std::uint64_t file_bytes);
+
+/// Fills a buffer with the file's bytes from an offset on.
+using byte_source = std::function<void(std::uint64_t offset, std::span<std::byte> into)>;
+
+/// The sections copied into memory of their own, every checksum verified on the way.
+std::vector<memory> copy_sections(header const& head, byte_source const& source);
+
+/// The sections where they lie in `file`, which `owner` keeps alive. Verifies the table; payload and padding when asked.
+std::vector<memory> borrow_sections(header const& head, std::span<std::byte const> file, std::shared_ptr<void const> owner,
+                                    bool verify_payload);
+
+}  // namespace hortus

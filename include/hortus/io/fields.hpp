@@ -1,0 +1,93 @@
+#pragma once
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/error.hpp>
+
+/// A storable type names what it keeps once, in `static void fields(auto& self, auto& io) { io(self.a_, self.b_); }`. Handed a
+/// field_writer that lists the parts, handed a field_reader it restores them; size, save and load cannot drift apart.
+/// Numbers travel as 64-bit scalars in the file's header, memory as sections of their own; what has fields() may be nested.
+namespace hortus {
+
+template <class T>
+concept scalar_field = std::unsigned_integral<T> || std::same_as<T, double>;
+
+class field_writer {
+ public:
+  void operator()(auto const&... parts) { (put(parts), ...); }
+
+  /// A constant of the type, not of the value (the id of an index policy): written, and checked when read.
+  void constant(std::uint64_t value, char const*) { scalars_.push_back(value); }
+
+  [[nodiscard]] std::vector<std::uint64_t> const& scalars() const noexcept { return scalars_; }
+  [[nodiscard]] std::vector<std::span<std::byte const>> const& sections() const noexcept { return sections_; }
+
+ private:
+  void put(std::unsigned_integral auto x) { scalars_.push_back(x); }
+  void put(double x) { scalars_.push_back(std::bit_cast<std::uint64_t>(x)); }
+  void put(memory const& m) { sections_.push_back(m.bytes()); }
+  template <class T>
+  requires requires(T const& x, field_writer& io) { T::fields(x, io); }
+  void put(T const& x) { T::fields(x, *this); }
+
+  std::vector<std::uint64_t> scalars_;
+  std::vector<std::span<std::byte const>> sections_;
+};
+
+/// Gives back what a field_writer took. It trusts nobody: running out of parts, or a number too large for its field, is
+/// errc::corrupt. Sections arrive as memory already checked against the size of the input.
+class field_reader {
+ public:
+  field_reader(std::vector<std::uint64_t> scalars, std::vector<memory> sections)
+      : scalars_(std::move(scalars)), sections_(std::move(sections)) {}
+
+  void operator()(auto&... parts) { (get(parts), ...); }
+
+  void constant(std::uint64_t value, char const* meaning) {
+    if (next_scalar() != value) throw error(errc::incompatible, std::string("made with another ") + meaning);
+  }
+
+  [[nodiscard]] bool done() const noexcept { return scalar_ == scalars_.size() && section_ == sections_.size(); }
+
+ private:
+  std::uint64_t next_scalar() {
+    if (scalar_ == scalars_.size()) throw error(errc::corrupt, "the header has too few fields");
+    return scalars_[scalar_++];
+  }
+  void get(std::unsigned_integral auto& x) {
+    auto const value = next_scalar();
+    if (value > std::numeric_limits<std::remove_reference_t<decltype(x)>>::max())
+      throw error(errc::corrupt, "a header field is out of range");
+    x = static_cast<std::remove_reference_t<decltype(x)>>(value);
+  }
+  void get(double& x) { x = std::bit_cast<double>(next_scalar()); }
+  void get(memory& m) {
+    if (section_ == sections_.size()) throw error(errc::corrupt, "the file has too few sections");
+    m = std::move(sections_[section_++]);
+  }
+  template <class T>
+  requires requires(T& x, field_reader& io) { T::fields(x, io); }
+  void get(T& x) { T::fields(x, *this); }
+
+  std::vector<std::uint64_t> scalars_;
+  std::vector<memory> sections_;
+  std::size_t scalar_ = 0;
+  std::size_t section_ = 0;
+};
+
+/// valid() says what must hold of the fields; whoever reads checks it before anybody else sees the object.
+template <class T>
+concept storable = std::default_initializable<T> && requires(T& t, T const& c, field_reader& in, field_writer& out) {
+  T::fields(t, in);
+  T::fields(c, out);
+  { c.valid() } -> std::same_as<bool>;
+};
+
+}  // namespace hortus

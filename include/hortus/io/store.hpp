@@ -1,0 +1,153 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hortus/hash/any_hash.hpp>
+#include <hortus/io/envelope.hpp>
+#include <hortus/io/fields.hpp>
+#include <hortus/io/file.hpp>
+
+/// Saving and loading filters, to files and to memory the caller owns. Loading gives a valid filter or throws hortus::error;
+/// there is no third outcome to check later, whatever the bytes are.
+namespace hortus {
+
+/// How to read: the secret key of a filter that was made with one, and whether open() and view() verify the payload at once.
+struct reading {
+  std::optional<secret_key> key = std::nullopt;
+  bool verify = false;
+};
+
+/// A family out of its fields, for a file that says it is one.
+template <class Family>
+struct family_reader {
+  static Family read(envelope const& about, field_reader& in) {
+    if (about.family != Family::name)
+      throw error(errc::incompatible, "holds a " + about.family + " filter, not a " + std::string(Family::name) + " filter");
+    Family f;
+    Family::fields(f, in);
+    if (!in.done() || !f.valid())
+      throw error(errc::corrupt, "its fields do not describe a valid " + std::string(Family::name) + " filter");
+    return f;
+  }
+};
+
+/// The parts of a filter as a file has them.
+template <class Filter>
+image image_of(Filter const& filter) {
+  field_writer out;
+  Filter::family_type::fields(filter.family(), out);
+  return {filter.about(), out.scalars(), out.sections()};
+}
+
+/// The filter that a file's parts make.
+template <class Filter>
+Filter assemble(header head, std::vector<memory> sections, reading const& how) {
+  auto hash = hash_from<typename Filter::hash_type>(head.about.hash_id, head.about.seed, head.about.key_check, how.key);
+  field_reader in(std::move(head.scalars), std::move(sections));
+  auto family = family_reader<typename Filter::family_type>::read(head.about, in);
+  return Filter(std::move(family), std::move(hash), std::move(head.about));
+}
+
+/// Puts the file's name before what was wrong with it.
+template <class Act>
+auto naming(std::filesystem::path const& path, Act act) {
+  try {
+    return act();
+  } catch (error const& e) {
+    if (e.code() == errc::io) throw;
+    throw error(e.code(), "'" + path.string() + "': " + e.what());
+  }
+}
+
+/// Atomic and durable: `path` is the old file or the complete new one, also after a crash.
+template <class Filter>
+void save(Filter const& filter, std::filesystem::path const& path) {
+  write_file(path, image_of(filter));
+}
+
+/// Copies the file into memory and verifies every byte of it.
+template <class Filter>
+[[nodiscard]] Filter load(std::filesystem::path const& path, reading const& how = {}) {
+  return naming(path, [&] {
+    auto parts = read_file(path);
+    return assemble<Filter>(std::move(parts.head), std::move(parts.sections), how);
+  });
+}
+
+/// Maps the file: cells are read as they are touched. Inserting works and stays private to this object. Verifies the header and
+/// the geometry; with how.verify the payload too.
+template <class Filter>
+[[nodiscard]] Filter open(std::filesystem::path const& path, reading const& how = {}) {
+  return naming(path, [&] {
+    auto parts = map_file(path, how.verify);
+    return assemble<Filter>(std::move(parts.head), std::move(parts.sections), how);
+  });
+}
+
+/// How many bytes to_bytes() and save() will write.
+template <class Filter>
+[[nodiscard]] std::uint64_t stored_size(Filter const& filter) {
+  return stored_size(image_of(filter));
+}
+
+/// Into memory of the caller: the first stored_size(filter) bytes of `into` become the same bytes as a file. Throws
+/// errc::bad_params if they do not fit.
+template <class Filter>
+void to_bytes(Filter const& filter, std::span<std::byte> into) {
+  auto const what = image_of(filter);
+  if (into.size() < stored_size(what))
+    throw error(errc::bad_params,
+                "the filter needs " + std::to_string(stored_size(what)) + " bytes, not " + std::to_string(into.size()));
+  write_image(what, [&](std::span<std::byte const> bytes) {
+    if (!bytes.empty()) std::memcpy(into.data(), bytes.data(), bytes.size());
+    into = into.subspan(bytes.size());
+  });
+}
+template <class Filter>
+[[nodiscard]] std::vector<std::byte> to_bytes(Filter const& filter) {
+  std::vector<std::byte> bytes(stored_size(filter));
+  to_bytes(filter, bytes);
+  return bytes;
+}
+
+/// Copies and verifies, as load does.
+template <class Filter>
+[[nodiscard]] Filter from_bytes(std::span<std::byte const> bytes, reading const& how = {}) {
+  auto head = read_header(bytes.first(std::min<std::size_t>(bytes.size(), max_header_bytes)), bytes.size());
+  auto sections = copy_sections(head, [&](std::uint64_t offset, std::span<std::byte> into) {
+    if (!into.empty()) std::memcpy(into.data(), bytes.data() + offset, into.size());
+  });
+  return assemble<Filter>(std::move(head), std::move(sections), how);
+}
+
+/// A filter that uses bytes of the caller in place: look through it, copy it (the copy owns its cells), never change it. The
+/// bytes must outlive it and start on an 8-byte boundary.
+template <class Filter>
+class view_of {
+ public:
+  view_of(std::span<std::byte const> bytes, reading const& how) : filter_(read(bytes, how)) {}
+  [[nodiscard]] Filter const& operator*() const noexcept { return filter_; }
+  [[nodiscard]] Filter const* operator->() const noexcept { return &filter_; }
+
+ private:
+  static Filter read(std::span<std::byte const> bytes, reading const& how) {
+    auto head = read_header(bytes.first(std::min<std::size_t>(bytes.size(), max_header_bytes)), bytes.size());
+    auto sections = borrow_sections(head, bytes, nullptr, how.verify);
+    return assemble<Filter>(std::move(head), std::move(sections), how);
+  }
+  Filter filter_;
+};
+
+template <class Filter>
+[[nodiscard]] view_of<Filter> view(std::span<std::byte const> bytes, reading const& how = {}) {
+  return {bytes, how};
+}
+
+}  // namespace hortus

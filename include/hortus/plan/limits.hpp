@@ -1,0 +1,47 @@
+#pragma once
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <hortus/error.hpp>
+
+namespace hortus::plan {
+
+/// The most bits a filter may have: half a tebibyte of memory, and small enough that doubles count bits exactly.
+inline constexpr std::uint64_t max_bits = std::uint64_t{1} << 42;
+
+/// The most probes a key may make. More never pay: at 2^-64, the lowest rate there is, 64 is the best number.
+inline constexpr unsigned max_probes = 64;
+
+/// The lowest rate that can be asked for. Filters see 64-bit digests, and two digests are equal with this chance.
+inline constexpr double min_fpr = 0x1p-64;
+
+/// The part of any filter's rate that no size helps against: the chance that a new key has the digest of one of `items`
+/// members.
+[[nodiscard]] inline double digest_floor(std::uint64_t items) { return -std::expm1(-static_cast<double>(items) * 0x1p-64); }
+
+/// A number as error messages write it: four digits, the same in every locale.
+[[nodiscard]] inline std::string text(double number) {
+  std::array<char, 32> chars{};
+  auto const end = std::to_chars(chars.data(), chars.data() + chars.size(), number, std::chars_format::general, 4).ptr;
+  return {chars.data(), end};
+}
+
+/// The rate, if it is one that can be asked for.
+inline double checked_fpr(double fpr) {
+  if (!(fpr >= min_fpr && fpr < 1))  // not (fpr < min_fpr || fpr >= 1): NaN must not pass
+    throw error(errc::bad_goal, "fpr is " + text(fpr) + ": it must lie between 2^-64 (5.4e-20) and 1, 1 excluded");
+  return fpr;
+}
+
+/// A number of bits computed as a double, if a filter may have that many. `what` begins the sentence of the error.
+inline std::uint64_t checked_bits(double bits, std::string const& what) {
+  if (!(bits <= static_cast<double>(max_bits)))
+    throw error(errc::bad_goal,
+                what + " needs " + text(bits) + " bits: the most is 2^42 (4.398e+12); ask for fewer items or a higher fpr");
+  return bits < 1 ? 1 : static_cast<std::uint64_t>(std::ceil(bits));
+}
+
+}  // namespace hortus::plan

@@ -1,0 +1,98 @@
+#include <hortus/any/catalogue.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <hortus/any/families.hpp>
+#include <hortus/io/store.hpp>
+
+namespace hortus {
+namespace {
+
+template <plannable F>
+typename F::goal goal_of(request const& wish) {
+  typename F::goal goal;
+  goal.items = wish.items;
+  goal.fpr = wish.fpr;
+  for (auto const& [name, text] : wish.settings) set_value(goal, name, text);
+  return goal;
+}
+
+template <plannable F>
+family_info describe() {
+  return {.name = F::name,
+          .room = F::room,
+          .summary = F::summary,
+          .misses = F::misses,
+          .verbs = verbs_of<F>(),
+          .plan = [](request const& wish) -> proposal {
+            auto const params = F::plan(goal_of<F>(wish));
+            auto const items = std::max<std::uint64_t>(wish.items, 1);
+            auto const bytes = F::planned_bytes(params);
+            return {.params = values_of(params),
+                    .size_bytes = bytes,
+                    .fpr = F::planned_fpr(params, items),
+                    .bits_per_item = 8 * static_cast<double>(bytes) / static_cast<double>(items),
+                    .lines_touched = F::lines_touched(params)};
+          },
+          .make = [](request const& wish) { return any_family(F(F::plan(goal_of<F>(wish)))); },
+          .read = [](field_reader& in) { return any_family(family_reader<F>::read({.family = std::string(F::name)}, in)); }};
+}
+
+std::string names_where(auto keep) {
+  std::string names;
+  for (auto const& family : catalogue())
+    if (keep(family)) names += (names.empty() ? "" : ", ") + std::string(family.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<family_info const> catalogue() {
+  static std::vector<family_info> const all = [] {
+    std::vector<family_info> list;
+    families::for_each([&]<class F>() { list.push_back(describe<F>()); });
+    return list;
+  }();
+  return all;
+}
+
+family_info const& family_named(std::string_view name) {
+  auto const all = catalogue();
+  auto const found = std::ranges::find(all, name, &family_info::name);
+  if (found == all.end())
+    throw error(errc::unsupported,
+                "no family is called '" + std::string(name) + "'; there are: " + names_where([](auto const&) { return true; }));
+  return *found;
+}
+
+void lacks(std::string_view family, std::string_view verb) {
+  auto const able = names_where([verb](family_info const& f) { return std::ranges::find(f.verbs, verb) != f.verbs.end(); });
+  throw error(errc::unsupported, "a " + std::string(family) + " filter has no " + std::string(verb) +
+                                     (able.empty() ? "; no family here has" : "; families that have it: " + able));
+}
+
+double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes) {
+  auto const fits = [&](double log_fpr) {
+    wish.fpr = std::exp(log_fpr);
+    try {
+      return family.plan(wish).size_bytes <= bytes;
+    } catch (error const& e) {
+      if (e.code() != errc::bad_goal) throw;
+      return false;  // out of this family's reach altogether
+    }
+  };
+  double high = std::log(0.99);
+  double low = std::log(1e-18);
+  if (!fits(high))
+    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) +
+                                    " items in a " + std::string(family.name) + " filter");
+  if (fits(low)) return std::exp(low);
+  while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
+    auto const middle = (low + high) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return std::exp(high);
+}
+
+}  // namespace hortus

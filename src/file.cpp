@@ -1,0 +1,284 @@
+#include <hortus/io/file.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include <hortus/error.hpp>
+
+namespace hortus {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(char const* doing, fs::path const& path, int reason = errno) {
+  throw error(errc::io,
+              std::string("cannot ") + doing + " '" + path.string() + "': " + std::generic_category().message(reason));
+}
+
+class descriptor {
+ public:
+  explicit descriptor(int fd) noexcept : fd_(fd) {}
+  ~descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  descriptor(descriptor const&) = delete;
+  descriptor& operator=(descriptor const&) = delete;
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] bool ok() const noexcept { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+struct stat status_of(descriptor const& fd, fs::path const& path) {
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) fail("look at", path);
+  if (S_ISDIR(status.st_mode)) fail("read", path, EISDIR);
+  return status;
+}
+
+/// As many bytes as there are, up to the span's size: read() may return fewer, and be interrupted.
+std::size_t read_some(int fd, std::span<std::byte> into, fs::path const& path) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    auto const n = ::read(fd, into.data() + done, into.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("read", path);
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
+void read_at(int fd, std::uint64_t offset, std::span<std::byte> into, fs::path const& path) {
+  while (!into.empty()) {
+    auto const n = ::pread(fd, into.data(), into.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("read", path);
+    if (n == 0) throw error(errc::corrupt, "the file became shorter while it was read");
+    offset += static_cast<std::uint64_t>(n);
+    into = into.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+void write_all(int fd, std::span<std::byte const> bytes, fs::path const& path) {
+  while (!bytes.empty()) {
+    auto const n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("write", path);
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+descriptor open_to_read(fs::path const& path) {
+  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail("open", path);
+  return descriptor(fd);
+}
+
+/// The path that a write through `path` would change: links followed as far as they lead.
+fs::path behind_links(fs::path path) {
+  std::error_code failed;
+  for (int hops = 0; fs::is_symlink(fs::symlink_status(path, failed)); ++hops) {
+    if (hops == 40) fail("write", path, ELOOP);
+    auto const target = fs::read_symlink(path, failed);
+    if (failed) fail("follow", path, failed.value());
+    path = target.is_absolute() ? target : path.parent_path() / target;
+  }
+  return path;
+}
+
+/// A temporary file in `folder`. Where the system can, it has no name until publish(), so that even a killed process leaves
+/// nothing behind; elsewhere the destructor removes it. Its own name is short: it fits wherever the target's does.
+class temporary_file {
+ public:
+  explicit temporary_file(fs::path const& folder)
+      : stem_((folder / ".hortus-").string() + std::to_string(::getpid()) + "-"), fd_(create(folder)) {}
+  ~temporary_file() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  temporary_file(temporary_file const&) = delete;
+  temporary_file& operator=(temporary_file const&) = delete;
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+  void publish(fs::path const& target) {
+    if (name_.empty()) {
+      auto const self = "/proc/self/fd/" + std::to_string(fd());
+      auto const link = [&](char const* name) { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW); };
+      if (link(target.c_str()) == 0) return;
+      if (errno != EEXIST) fail("create", target);
+      (void)under_a_free_name(link);  // linkat() does not replace a file, rename() does: a second name, for an instant
+    }
+    if (::rename(name_.c_str(), target.c_str()) != 0) fail("replace", target);
+    name_.clear();
+  }
+
+ private:
+  int create(fs::path const& folder) {
+    if (::access("/proc/self/fd", F_OK) == 0) {  // by way of which publish() gives it its name
+      int const fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+      if (fd >= 0) return fd;
+      if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail("create a file in", folder);
+    }
+    return under_a_free_name([](char const* name) { return ::open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666); });
+  }
+
+  /// What act(name) returns for the first name that is not taken.
+  int under_a_free_name(auto act) {
+    for (int attempt = 0; attempt < 10'000; ++attempt) {
+      auto name = stem_ + std::to_string(attempt);
+      if (int const result = act(name.c_str()); result >= 0) {
+        name_ = std::move(name);
+        return result;
+      }
+      if (errno != EEXIST) break;
+    }
+    fail("create", stem_);
+  }
+
+  std::string stem_;
+  std::string name_;  // empty: it has none
+  descriptor fd_;
+};
+
+/// Bytes that keep coming. Twice the address space each time it is full, but memory only for the bytes that came.
+class arrivals {
+ public:
+  explicit arrivals(std::size_t size)
+      : start_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)), size_(size) {
+    if (start_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~arrivals() { ::munmap(start_, size_); }
+  arrivals(arrivals const&) = delete;
+  arrivals& operator=(arrivals const&) = delete;
+  void grow(std::size_t size) {
+    void* const moved = ::mremap(start_, size_, size, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) throw std::bad_alloc();
+    start_ = moved;
+    size_ = size;
+  }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {static_cast<std::byte*>(start_), size_}; }
+
+ private:
+  void* start_;
+  std::size_t size_;
+};
+
+/// What comes through a pipe is kept as it came; its sections are used in place. The header is looked at first: it says when to
+/// stop, but only what really comes takes memory.
+stored_parts parts_from_pipe(descriptor const& fd, fs::path const& path) {
+  std::vector<std::byte> prefix(max_header_bytes);
+  prefix.resize(read_some(fd.get(), prefix, path));
+  auto head = read_header(prefix, prefix.size() < max_header_bytes ? prefix.size() : unknown_size);
+  auto const size = head.file_bytes;
+  auto const room = std::make_shared<arrivals>(std::min<std::uint64_t>(size, chunk_bytes));
+  auto got = std::min<std::size_t>(prefix.size(), size);
+  bool longer = got < prefix.size();
+  std::copy_n(prefix.begin(), got, room->bytes().begin());
+  std::vector<std::byte>().swap(prefix);
+  for (std::size_t more = 1; got < size && more != 0; got += more) {
+    if (got == room->bytes().size()) room->grow(std::min(size, 2 * got));
+    more = read_some(fd.get(), room->bytes().subspan(got), path);
+  }
+  if (got < size)
+    throw error(errc::corrupt, "the file has " + std::to_string(got) + " bytes where its header says " + std::to_string(size));
+  std::byte past{};
+  longer = longer || read_some(fd.get(), {&past, 1}, path) != 0;
+  if (longer) throw error(errc::corrupt, "the file goes on after the " + std::to_string(size) + " bytes its header says");
+  auto sections = borrow_sections(head, room->bytes(), room, true);
+  return {std::move(head), std::move(sections)};
+}
+
+}  // namespace
+
+void replace_file(fs::path const& path, std::function<void(byte_sink const&)> const& write) {
+  auto const target = behind_links(path);
+  auto const folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  struct stat old {};
+  bool const exists = ::stat(target.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) fail("write", path);
+  if (exists && !S_ISREG(old.st_mode))
+    throw error(errc::io, "cannot replace '" + path.string() + "': it is not a regular file");
+
+  temporary_file fresh(folder);
+  if (exists) {
+    // Who may not give files away keeps the group at least, or else the permissions below would speak of another one.
+    if (::fchown(fresh.fd(), old.st_uid, old.st_gid) != 0) (void)!::fchown(fresh.fd(), static_cast<uid_t>(-1), old.st_gid);
+    if (::fchmod(fresh.fd(), old.st_mode & 07777) != 0) fail("set the permissions of", target);
+  }
+  write([&](std::span<std::byte const> bytes) { write_all(fresh.fd(), bytes, target); });
+  if (::fsync(fresh.fd()) != 0) fail("sync", target);
+  fresh.publish(target);
+  descriptor const dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!dir.ok() || ::fsync(dir.get()) != 0) fail("sync the folder of", target);
+}
+
+void write_file(fs::path const& path, image const& what) {
+  replace_file(path, [&](byte_sink const& sink) { write_image(what, sink); });
+}
+
+stored_parts read_file(fs::path const& path) {
+  auto const fd = open_to_read(path);
+  auto const status = status_of(fd, path);
+  if (!S_ISREG(status.st_mode)) return parts_from_pipe(fd, path);
+  auto const size = static_cast<std::uint64_t>(status.st_size);
+  auto head = [&] {
+    std::vector<std::byte> prefix(std::min(size, max_header_bytes));
+    read_at(fd.get(), 0, prefix, path);
+    return read_header(prefix, size);
+  }();
+  auto sections =
+      copy_sections(head, [&](std::uint64_t offset, std::span<std::byte> into) { read_at(fd.get(), offset, into, path); });
+  return {std::move(head), std::move(sections)};
+}
+
+stored_parts map_file(fs::path const& path, bool verify_payload) {
+  auto const fd = open_to_read(path);
+  auto const status = status_of(fd, path);
+  if (!S_ISREG(status.st_mode)) throw error(errc::io, "cannot map '" + path.string() + "': it is not a regular file");
+  auto const size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) (void)read_header({}, 0);  // throws: mmap would refuse nothing at all with a worse sentence
+  void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
+  if (start == MAP_FAILED) fail("map", path);
+  std::shared_ptr<void const> owner(start, [size](void* p) { ::munmap(p, size); });
+  std::span<std::byte const> const bytes(static_cast<std::byte const*>(start), size);
+  auto head = read_header(bytes, size);
+  auto sections = borrow_sections(head, bytes, owner, verify_payload);
+  return {std::move(head), std::move(sections)};
+}
+
+file_lock::file_lock(fs::path const& path) {
+  for (;;) {
+    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) fail("open", path);
+    while (::flock(fd_, LOCK_EX) != 0)
+      if (errno != EINTR) {
+        auto const reason = errno;
+        ::close(fd_);
+        fail("lock", path, reason);
+      }
+    // Whoever held the lock may have renamed a new file into place: then this descriptor holds the old one, and nothing.
+    struct stat held {};
+    struct stat now {};
+    if (::fstat(fd_, &held) == 0 && ::stat(path.c_str(), &now) == 0 && held.st_ino == now.st_ino && held.st_dev == now.st_dev)
+      return;
+    ::close(fd_);
+  }
+}
+
+file_lock::~file_lock() {
+  ::flock(fd_, LOCK_UN);  // closing is not enough if the process was forked meanwhile: the child's copy would hold the lock
+  ::close(fd_);
+}
+
+}  // namespace hortus

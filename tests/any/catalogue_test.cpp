@@ -1,0 +1,109 @@
+// The list of families at run time, and the filter whose family is known at run time only.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <hortus/hortus.hpp>
+
+namespace hortus::testing {
+namespace {
+
+TEST(catalogue, has_every_family_once) {
+  EXPECT_EQ(catalogue().size(), families::size);
+  for (auto const& family : catalogue()) {
+    EXPECT_EQ(std::ranges::count(catalogue(), family.name, &family_info::name), 1);
+    EXPECT_EQ(&family_named(family.name), &family);
+    EXPECT_FALSE(family.summary.empty());
+    EXPECT_NE(std::ranges::find(family.verbs, "size_bytes"), family.verbs.end());
+  }
+}
+
+TEST(catalogue, an_unknown_name_is_answered_with_the_known_ones) {
+  try {
+    (void)family_named("blom");
+    FAIL();
+  } catch (error const& e) {
+    EXPECT_EQ(e.code(), errc::unsupported);
+    EXPECT_NE(std::string(e.what()).find("bloom, partitioned"), std::string::npos) << e.what();
+  }
+}
+
+TEST(catalogue, what_is_planned_is_what_is_made) {
+  for (auto const& family : catalogue()) {
+    request const wish{.items = 12'345, .fpr = 0.002, .settings = {}};
+    auto const offer = family.plan(wish);
+    auto const made = family.make(wish);
+    EXPECT_EQ(made.size_bytes(), offer.size_bytes);
+    EXPECT_LE(offer.fpr, 0.002);
+    EXPECT_EQ(made.kind(), family.name);
+    ASSERT_EQ(made.params().size(), offer.params.size());
+    for (std::size_t i = 0; i < offer.params.size(); ++i) EXPECT_EQ(made.params()[i].value, offer.params[i].value);
+  }
+}
+
+TEST(catalogue, settings_reach_the_family_and_wrong_ones_are_refused) {
+  auto const probes_of = [](char const* text) {
+    return std::get<std::uint64_t>(
+        family_named("bloom").plan({.items = 100, .fpr = 0.01, .settings = {{"probes", text}}}).params[1].value);
+  };
+  EXPECT_EQ(probes_of("3"), 3U);
+  for (auto const* const wrong : {"", "x", "3x", "-1", "65", "99999999999999999999"})
+    EXPECT_THROW((void)probes_of(wrong), error) << wrong;
+  EXPECT_THROW((void)family_named("bloom").plan({.items = 100, .fpr = 0.01, .settings = {{"probe", "3"}}}), error);
+}
+
+TEST(catalogue, the_best_rate_in_a_space_uses_the_space) {
+  for (auto const& family : catalogue()) {
+    for (std::uint64_t const bytes : {200U, 1250U, 4000U}) {  // 1.6, 10 and 32 bits an item
+      request wish{.items = 1000, .fpr = 0.5, .settings = {}};
+      wish.fpr = best_fpr_in(family, wish, bytes);
+      auto const used = family.plan(wish).size_bytes;
+      EXPECT_LE(used, bytes) << family.name;
+      EXPECT_GE(used, bytes * 95 / 100) << family.name;
+    }
+    EXPECT_THROW((void)best_fpr_in(family, {.items = 1'000'000, .fpr = 0.01, .settings = {}}, 1), error);
+  }
+}
+
+TEST(any_filter, does_what_the_family_does) {
+  std::vector<std::uint64_t> members(3000), others(3000);
+  for (std::uint64_t i = 0; i < 3000; ++i) members[i] = i, others[i] = i + 1'000'000;
+  bloom_filter typed({.items = 3000, .fpr = 0.01});
+  auto any = make_filter("bloom", {.items = 3000, .fpr = 0.01, .settings = {}});
+  typed.insert(members);
+  EXPECT_EQ(any.insert(members), 3000U);
+  EXPECT_EQ(to_bytes(any), to_bytes(typed));
+  EXPECT_EQ(any.may_contain(others), typed.may_contain(others));
+  EXPECT_EQ(any.fpr(), typed.fpr());
+  EXPECT_EQ(any.estimate(), typed.estimate());
+  EXPECT_TRUE(any.may_contain(5));
+  EXPECT_FALSE(any.insert_if_new(5));
+  EXPECT_EQ(any.family().kind(), "bloom");
+  any.fold(2), typed.fold(2);
+  EXPECT_EQ(any.fpr(), typed.fpr());
+  auto const copy = any;
+  any.clear();
+  EXPECT_FALSE(copy == any);
+  EXPECT_TRUE(copy.may_contain(5));
+}
+
+TEST(any_filter, different_families_do_not_combine) {
+  auto a = make_filter("bloom", {.items = 10, .fpr = 0.01, .settings = {}});
+  auto const b = make_filter("partitioned", {.items = 10, .fpr = 0.01, .settings = {}});
+  EXPECT_THROW(a.merge(b), error);
+  EXPECT_THROW(a.intersect(b), error);
+  EXPECT_FALSE(a == b);
+}
+
+TEST(any_filter, a_verb_that_is_missing_names_who_has_it) {
+  try {
+    lacks("bloom", "fold");
+  } catch (error const& e) {
+    EXPECT_EQ(e.code(), errc::unsupported);
+    EXPECT_NE(std::string(e.what()).find("families that have it: bloom"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW(lacks("bloom", "fly"), error);
+}
+
+}  // namespace
+}  // namespace hortus::testing

@@ -1,0 +1,23 @@
+# consumer/ is somebody else's project. Each way to come to hortus is taken with it: an installed tree (which was moved after
+# it was installed), the sources as a subfolder, a shared library, pkg-config; and a version that does not exist.
+if(HORTUS_SANITIZE OR NOT HORTUS_INSTALL OR NOT EXISTS ${PROJECT_SOURCE_DIR}/include/hortus/hortus.hpp)
+  return()
+endif()
+set(run bash ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.sh)
+set(ways find_package wrong_version pkg_config add_subdirectory shared_library)
+if(TARGET hortus_cli)
+  list(APPEND ways command)
+endif()
+
+add_test(NAME consumer.install COMMAND ${run} install)
+set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed_tree)
+foreach(way IN LISTS ways)
+  add_test(NAME consumer.${way} COMMAND ${run} ${way})
+  set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_tree)
+endforeach()
+list(TRANSFORM ways PREPEND consumer. OUTPUT_VARIABLE tests)
+set_tests_properties(
+  consumer.install ${tests} PROPERTIES LABELS package TIMEOUT 600
+  ENVIRONMENT "CMAKE=${CMAKE_COMMAND};CXX=${CMAKE_CXX_COMPILER};SOURCE=${PROJECT_SOURCE_DIR};BUILD=${PROJECT_BINARY_DIR};\
+VERSION=${PROJECT_VERSION}"
+)

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# run.sh WAY: build and run the project of this folder the way named. In the environment: CMAKE, CXX, SOURCE and BUILD (the
+# folders of hortus), VERSION.
+set -euo pipefail
+way=$1
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$BUILD/consumer
+prefix=$scratch/moved
+work=$scratch/$way
+export DESTDIR=
+
+fail() {
+  echo "consumer, $way: $1" >&2
+  exit 1
+}
+
+# One consumer is as good as another if its sources were compiled against the right version.
+run_consumer() {
+  local said
+  said=$("$1" "$work/seen.hortus")
+  echo "$said"
+  [ "$said" = "hortus $VERSION: kept" ] || fail "expected: hortus $VERSION: kept"
+}
+
+configure() { "$CMAKE" -S "$here" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Release "$@"; }
+
+build_and_run() {
+  configure "$@"
+  "$CMAKE" --build "$work"
+  run_consumer "$work/consumer"
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+case $way in
+  install)
+    rm -rf "$prefix"
+    "$CMAKE" --install "$BUILD" --prefix "$work/first"
+    mv "$work/first" "$prefix"
+    ! grep -rlF -e "$SOURCE" -e "$work" --include='*.cmake' --include='*.pc' "$prefix" ||
+      fail "the files above name a folder of the machine that built them"
+    ;;
+  find_package) build_and_run -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="${VERSION%.*}" ;;
+  wrong_version)
+    for wanted in 99.0 "${VERSION%%.*}.99"; do
+      if said=$(configure -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="$wanted" 2>&1); then
+        fail "version $wanted was asked for and $VERSION accepted"
+      fi
+      grep -qF "version: $VERSION" <<<"$said" || fail "refused version $wanted for another reason: $said"
+    done
+    ;;
+  pkg_config)
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name hortus.pc)")
+    [ "$(pkg-config --modversion hortus)" = "$VERSION" ] || fail "pkg-config says $(pkg-config --modversion hortus)"
+    # Here the headers are not a system's, so what they warn of is the user's to read: there should be nothing.
+    read -ra flags <<<"$(pkg-config --cflags hortus)"
+    read -ra libraries <<<"$(pkg-config --libs hortus)"
+    "$CXX" -std=c++20 -O2 -Wall -Wextra -Wconversion -Wshadow "${flags[@]}" "$here/main.cpp" "$here/other.cpp" \
+      -o "$work/consumer" "${libraries[@]}" 2>"$work/warnings" || fail "$(cat "$work/warnings")"
+    [ ! -s "$work/warnings" ] || fail "$(cat "$work/warnings")"
+    run_consumer "$work/consumer"
+    ;;
+  add_subdirectory) build_and_run -DHORTUS_SOURCE="$SOURCE" ;;
+  shared_library) build_and_run -DHORTUS_SOURCE="$SOURCE" -DBUILD_SHARED_LIBS=ON ;;
+  command)
+    said=$("$prefix/bin/hortus" --version)
+    grep -qwF "$VERSION" <<<"$said" || fail "hortus --version says '$said', not $VERSION"
+    ;;
+  *) fail "no such way" ;;
+esac

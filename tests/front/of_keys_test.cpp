@@ -1,0 +1,98 @@
+// The front: keys in all their spellings, batches of anything, what it remembers.
+#include <gtest/gtest.h>
+
+#include <list>
+#include <map>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include <hortus/bloom/bloom.hpp>
+#include <hortus/hash/siphash.hpp>
+#include <hortus/hash/xxh64.hpp>
+
+namespace hortus::testing {
+namespace {
+
+bloom_filter small() { return bloom_filter({.items = 1000, .fpr = 1e-6}); }
+
+TEST(keys, one_key_however_it_is_spelled) {
+  auto f = small();
+  f.insert("ada");
+  EXPECT_TRUE(f.may_contain(std::string("ada")));
+  EXPECT_TRUE(f.may_contain(std::string_view("ada")));
+  EXPECT_TRUE(f.may_contain(std::vector<std::uint8_t>{'a', 'd', 'a'}));
+  EXPECT_TRUE(f.may_contain(std::as_bytes(std::span("ada", 3))));
+  EXPECT_FALSE(f.may_contain("ad"));
+  EXPECT_FALSE(f.may_contain(""));
+  f.insert(42);
+  EXPECT_TRUE(f.may_contain(42U));
+  EXPECT_TRUE(f.may_contain(std::int8_t{42}));
+  EXPECT_TRUE(f.may_contain(std::uint64_t{42}));
+  EXPECT_FALSE(f.may_contain("42"));
+  f.insert("");
+  EXPECT_TRUE(f.may_contain(std::string()));
+}
+
+TEST(keys, a_digest_is_handed_on_as_it_is) {
+  auto f = small();
+  auto const x = f("ada");
+  f.insert(x);
+  EXPECT_TRUE(f.may_contain("ada"));
+  f.insert(digest::of_hash(std::hash<int>{}(7)));
+  EXPECT_TRUE(f.may_contain(digest::of_hash(std::hash<int>{}(7))));
+}
+
+TEST(batches, any_range_of_keys_is_one) {
+  auto f = small();
+  EXPECT_EQ(f.insert(std::vector<std::string>{"a", "b"}), 2U);
+  EXPECT_EQ(f.insert(std::list<std::string_view>{"c", "d", "e"}), 3U);
+  EXPECT_EQ(f.insert(std::vector<int>{1, 2, 3}), 3U);
+  EXPECT_EQ(f.insert(std::array{digest(11), digest(12)}), 2U);
+  std::map<std::string, int> const ages{{"ada", 36}, {"grace", 85}};
+  std::vector<char const*> const literals{"x", "y"};
+  f.insert(literals);
+  for (auto const& key : ages | std::views::keys) f.insert(key);
+  auto const hits = f.may_contain(std::vector<std::string>{"a", "zz", "e", "grace", "x"});
+  EXPECT_TRUE(hits[0] && !hits[1] && hits[2] && hits[3] && hits[4]);
+  EXPECT_EQ(hits.count(), 4U);
+  EXPECT_TRUE(f.may_contain(digest(12)));
+  EXPECT_EQ(f.insert(std::vector<int>()), 0U);
+  EXPECT_EQ(f.may_contain(std::vector<int>()).size(), 0U);
+}
+
+TEST(memory_of_the_front, counts_inserts_and_notes_the_kind_of_keys) {
+  auto f = small();
+  EXPECT_EQ(f.about().items_planned, 1000U);
+  EXPECT_EQ(f.about().fpr_planned, 1e-6);
+  EXPECT_EQ(f.about().kinds, key_kind::none);
+  f.insert("a");
+  f.insert("a");
+  (void)f.insert_if_new("a");
+  EXPECT_EQ(f.about().items_inserted, 3U);
+  EXPECT_EQ(f.about().kinds, key_kind::bytes);
+  f.insert(std::vector<int>{1, 2});
+  EXPECT_EQ(f.about().items_inserted, 5U);
+  EXPECT_EQ(f.about().kinds, key_kind::bytes | key_kind::integers);
+  f.clear();
+  EXPECT_EQ(f.about().items_inserted, 0U);
+  EXPECT_EQ(f.about().kinds, key_kind::none);
+}
+
+TEST(hashes, other_hashes_make_other_filters) {
+  auto const key = secret_key::from_bytes(std::as_bytes(std::span("0123456789abcdef", 16)));
+  of_keys<bloom<>, siphash> keyed({.items = 100, .fpr = 0.01}, siphash(key));
+  of_keys<bloom<>, xxh64> parquet({.items = 100, .fpr = 0.01});
+  bloom_filter seeded({.items = 100, .fpr = 0.01}, xxh3(7));
+  keyed.insert("ada"), parquet.insert("ada"), seeded.insert("ada");
+  EXPECT_TRUE(keyed.may_contain("ada") && parquet.may_contain("ada") && seeded.may_contain("ada"));
+  EXPECT_NE(keyed("ada"), parquet("ada"));
+  EXPECT_NE(seeded("ada"), small()("ada"));
+  EXPECT_EQ(seeded.about().seed, 7U);
+  EXPECT_NE(keyed.about().key_check, 0U);
+  bloom_filter unseeded({.items = 100, .fpr = 0.01});
+  EXPECT_THROW(unseeded.merge(seeded), error);
+}
+
+}  // namespace
+}  // namespace hortus::testing

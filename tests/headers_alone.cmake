@@ -1,0 +1,15 @@
+# Every header compiles alone, and twice in a row: one unit each, made here, compiled with everything else and never linked.
+# Without optimisation, as only the front end is asked; not under a sanitizer, which has nothing to add.
+if(HORTUS_SANITIZE)
+  return()
+endif()
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.hpp)
+set(units "")
+foreach(header IN LISTS headers)
+  string(REGEX REPLACE "\\.hpp$" ".cpp" unit ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${header})
+  file(CONFIGURE OUTPUT ${unit} CONTENT "#include <@header@>\n#include <@header@>\n" @ONLY)
+  list(APPEND units ${unit})
+endforeach()
+add_library(hortus_headers_alone OBJECT ${units})
+target_link_libraries(hortus_headers_alone PRIVATE hortus::hortus)
+target_compile_options(hortus_headers_alone PRIVATE -O0)

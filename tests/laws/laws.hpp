@@ -1,0 +1,387 @@
+#pragma once
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <hortus/any/families.hpp>
+#include <hortus/io/store.hpp>
+
+#include "key_sets.hpp"
+#include "statistics.hpp"
+
+/// The laws: what every family promises by having a verb. Written once, asked of every family in any/families.hpp; a family is
+/// asked only for the verbs it has. What is peculiar to one family is tested beside it, in tests/ROOM/FAMILY_test.cpp.
+namespace hortus::testing {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HORTUS_UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HORTUS_UNDER_SANITIZER 1
+#endif
+#endif
+#ifdef HORTUS_UNDER_SANITIZER
+inline constexpr bool sanitized = true;  // looks for other faults than wrong rates, ten times as slowly
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// From nothing to a million: small and odd sizes are where formulas and loops break.
+inline std::vector<std::uint64_t> sizes() {
+  return sanitized ? std::vector<std::uint64_t>{0, 1, 2, 7, 1000, 100'000}
+                   : std::vector<std::uint64_t>{0, 1, 2, 7, 1000, 100'000, 1'000'000};
+}
+
+template <family F>
+typename F::goal goal_for(std::uint64_t items, double fpr = 0.01) {
+  typename F::goal goal;
+  goal.items = items;
+  goal.fpr = fpr;
+  return goal;
+}
+
+/// A filter of `items` keys, planned for them, filled in one batch.
+template <family F, class Keys = random_keys>
+of_keys<F> filled(std::uint64_t items, std::uint64_t from = 0) {
+  of_keys<F> f(goal_for<F>(items));
+  EXPECT_EQ(f.insert(keys<Keys>(from, items)), items);
+  return f;
+}
+
+/// A file that is gone when the test is over.
+class scratch_file {
+ public:
+  scratch_file() : path_(std::filesystem::temp_directory_path() / ("hortus_law_" + std::to_string(::getpid()))) {}
+  ~scratch_file() { std::filesystem::remove(path_); }
+  scratch_file(scratch_file const&) = delete;
+  scratch_file& operator=(scratch_file const&) = delete;
+  [[nodiscard]] std::filesystem::path const& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// What act() throws; fails the test if it does not.
+template <class Act>
+errc code_of(Act act) {
+  try {
+    act();
+  } catch (error const& e) {
+    EXPECT_NE(std::string(e.what()), "");
+    return e.code();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return errc::io;
+}
+
+template <class F>
+class laws : public ::testing::Test {};
+TYPED_TEST_SUITE_P(laws);
+
+TYPED_TEST_P(laws, no_key_that_was_inserted_is_missed) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && membership<F> && F::misses == false_negatives::never)
+    for (auto const items : sizes())
+      for_each_key_set([&]<class Keys>() {
+        auto const members = keys<Keys>(0, items);
+        auto const f = filled<F, Keys>(items);
+        EXPECT_EQ(f.may_contain(members).count(), items) << Keys::name << ", in a batch";
+        for (auto const& key : members) ASSERT_TRUE(f.may_contain(key)) << Keys::name << ", one by one, of " << items;
+      });
+}
+
+/// The conditional test: given the fill, a new key is found with chance fpr(), so the hits among N keys are binomial.
+/// Two-sided: a rate that is too good means that the size is not what it is said to be.
+TYPED_TEST_P(laws, other_keys_are_found_as_often_as_fpr_says) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && membership<F>)
+    for (auto const items : sizes())
+      for_each_key_set([&]<class Keys>() {
+        auto const f = filled<F, Keys>(items);
+        double const rate = f.fpr();
+        if (items == 0) {
+          EXPECT_EQ(rate, 0);
+          EXPECT_EQ(f.may_contain(keys<Keys>(absent, 10'000)).count(), 0U) << Keys::name;
+          return;
+        }
+        double const wanted = (sanitized ? 700 : hits_for_ten_percent) / std::max(rate, 1e-6);
+        auto const asked = static_cast<std::uint64_t>(std::min(wanted, 2e6)) + 1;
+        double hits = 0;
+        constexpr std::uint64_t piece = 1 << 16;
+        for (std::uint64_t done = 0; done < asked; done += piece)
+          hits += static_cast<double>(f.may_contain(keys<Keys>(absent + done, std::min(piece, asked - done))).count());
+        auto const expected = binomial_band(static_cast<double>(asked), rate);
+        EXPECT_TRUE(expected.holds(hits)) << Keys::name << ", " << items << " items: " << hits << " hits in " << asked
+                                          << " where " << expected.low << " to " << expected.high << " fit the rate " << rate;
+      });
+}
+
+TYPED_TEST_P(laws, a_plan_keeps_the_rate_it_was_asked_for) {
+  using F = TypeParam;
+  if constexpr (plannable<F>)
+    for (std::uint64_t const items : {0ULL, 1ULL, 2ULL, 7ULL, 1000ULL, 100'000ULL, 1'000'000ULL, 5'000'000'000ULL})
+      for (double const fpr : {0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6}) {
+        auto const params = F::plan(goal_for<F>(items, fpr));
+        EXPECT_LE(F::planned_fpr(params, items), fpr * (1 + 1e-9)) << items << " items at " << fpr;
+        if (items <= 100'000) {
+          EXPECT_EQ(F(params).size_bytes(), F::planned_bytes(params));
+        }
+      }
+}
+
+TYPED_TEST_P(laws, an_impossible_goal_is_refused) {
+  using F = TypeParam;
+  if constexpr (plannable<F>) {
+    for (double const fpr : {0.0, 1.0, -0.5, 2.0, std::nan(""), HUGE_VAL})
+      EXPECT_EQ(code_of([&] { (void)F::plan(goal_for<F>(10, fpr)); }), errc::bad_goal) << fpr;
+    EXPECT_EQ(code_of([] { (void)F::plan(goal_for<F>(~std::uint64_t{0})); }), errc::bad_goal);
+    EXPECT_EQ(code_of([] { F f{typename F::params{}}; }), errc::bad_params);
+  }
+}
+
+TYPED_TEST_P(laws, clear_gives_back_the_filter_as_it_was_made) {
+  using F = TypeParam;
+  auto f = filled<F>(1000);
+  f.clear();
+  EXPECT_EQ(to_bytes(f), to_bytes(of_keys<F>(goal_for<F>(1000))));
+}
+
+TYPED_TEST_P(laws, a_batch_does_what_its_keys_do_one_by_one) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && membership<F>)
+    for (std::uint64_t const count : {0U, 1U, 2U, 15U, 16U, 17U, 63U, 64U, 65U, 255U, 256U, 257U, 1000U}) {
+      auto const members = keys<random_keys>(0, count);
+      of_keys<F> singly(goal_for<F>(1000));
+      of_keys<F> together(goal_for<F>(1000));
+      for (auto const key : members) (void)singly.insert(key);
+      EXPECT_EQ(together.insert(members), count);
+      EXPECT_EQ(to_bytes(singly), to_bytes(together)) << count;
+
+      auto const asked = keys<random_keys>(count / 2, count);
+      auto const hits = together.may_contain(asked);
+      ASSERT_EQ(hits.size(), count);
+      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(hits[i], singly.may_contain(asked[i])) << i << " of " << count;
+    }
+}
+
+/// Large enough that batches take the way they take when the filter is not in the cache.
+TYPED_TEST_P(laws, a_batch_in_a_large_filter_does_the_same) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && membership<F>) {
+    auto f = filled<F>(sanitized ? 2'000'000 : 4'000'000);
+    auto const asked = keys<random_keys>(absent - 20'000, 40'000);  // none of them, and
+    auto const members = keys<random_keys>(0, 10'000);
+    auto const hits = f.may_contain(asked);
+    for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(hits[i], f.may_contain(asked[i])) << i;
+    EXPECT_EQ(f.may_contain(members).count(), members.size());
+  }
+}
+
+TYPED_TEST_P(laws, insert_if_new_tells_new_keys_and_inserts_them) {
+  using F = TypeParam;
+  if constexpr (noticing<F>) {
+    of_keys<F> f(goal_for<F>(1000));
+    std::uint64_t fresh = 0;
+    for (auto const key : keys<random_keys>(0, 1000)) {
+      bool const before = f.may_contain(key);
+      bool const is_new = f.insert_if_new(key);
+      EXPECT_EQ(is_new, !before);
+      EXPECT_FALSE(f.insert_if_new(key));
+      fresh += is_new ? 1 : 0;
+    }
+    EXPECT_GT(fresh, 900U);
+    EXPECT_EQ(f, filled<F>(1000));
+  }
+}
+
+TYPED_TEST_P(laws, merge_is_union_byte_for_byte) {
+  using F = TypeParam;
+  if constexpr (mergeable<F>)
+    for (std::uint64_t const items : {0U, 1U, 1000U}) {
+      of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000)), both(goal_for<F>(2000));
+      a.insert(keys<random_keys>(0, items));
+      b.insert(keys<random_keys>(items, items));
+      both.insert(keys<random_keys>(0, 2 * items));
+      a.merge(b);
+      EXPECT_EQ(to_bytes(a), to_bytes(both)) << items;
+    }
+}
+
+TYPED_TEST_P(laws, unequal_filters_do_not_combine_and_stay_as_they_were) {
+  using F = TypeParam;
+  if constexpr (mergeable<F> && plannable<F>) {
+    auto f = filled<F>(1000);
+    auto const before = to_bytes(f);
+    auto const other_size = filled<F>(3000);
+    of_keys<F> const other_seed(goal_for<F>(1000), xxh3(1));
+    EXPECT_EQ(code_of([&] { f.merge(other_size); }), errc::incompatible);
+    EXPECT_EQ(code_of([&] { f.merge(other_seed); }), errc::incompatible);
+    if constexpr (intersectable<F>) {
+      EXPECT_EQ(code_of([&] { f.intersect(other_size); }), errc::incompatible);
+      EXPECT_EQ(code_of([&] { f.intersect(other_seed); }), errc::incompatible);
+    }
+    EXPECT_EQ(to_bytes(f), before);
+  }
+}
+
+TYPED_TEST_P(laws, intersect_keeps_what_both_have) {
+  using F = TypeParam;
+  if constexpr (intersectable<F>) {
+    of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000));
+    a.insert(keys<random_keys>(0, 1500));
+    b.insert(keys<random_keys>(500, 1500));
+    auto const of_a = a.fpr();
+    a.intersect(b);
+    EXPECT_EQ(a.may_contain(keys<random_keys>(500, 1000)).count(), 1000U);
+    EXPECT_LT(a.fpr(), of_a);
+  }
+}
+
+TYPED_TEST_P(laws, fold_keeps_the_keys_and_has_the_rate_it_foretold) {
+  using F = TypeParam;
+  if constexpr (foldable<F>) {
+    auto const original = filled<F>(10'000);
+    auto const ways = plan::divisors(original.family().fold_width());
+    EXPECT_GE(ways.size(), 8U) << "sizes are planned with divisors to spare";
+    for (auto const by : ways) {
+      if (by > 200) break;
+      auto f = original;
+      double const foretold = f.family().fpr_folded(by);
+      f.fold(by);
+      EXPECT_DOUBLE_EQ(f.fpr(), foretold);
+      EXPECT_LE(f.size_bytes(), original.size_bytes() / by + 8);
+      EXPECT_EQ(f.may_contain(keys<random_keys>(0, 10'000)).count(), 10'000U) << "folded by " << by;
+    }
+    auto f = original;
+    for (std::uint64_t const by : {std::uint64_t{0}, original.family().fold_width() + 1, ~std::uint64_t{0}})
+      EXPECT_EQ(code_of([&] { f.fold(by); }), errc::bad_params) << by;
+    EXPECT_EQ(f, original);
+  }
+}
+
+TYPED_TEST_P(laws, fold_to_a_rate_goes_as_far_as_it_may) {
+  using F = TypeParam;
+  if constexpr (foldable<F>) {
+    of_keys<F> roomy(goal_for<F>(100'000, 1e-4));
+    roomy.insert(keys<random_keys>(0, 5000));
+    for (double const target : {0.5, 0.05, 0.001}) {
+      auto f = roomy;
+      auto const by = f.fold_to_fpr(target);
+      EXPECT_GT(by, 1U);
+      EXPECT_LE(f.fpr(), target);
+      auto const ways = plan::divisors(roomy.family().fold_width());
+      auto const next = std::ranges::upper_bound(ways, by);
+      ASSERT_NE(next, ways.end());
+      EXPECT_GT(roomy.family().fpr_folded(*next), target) << "it could have been smaller";
+    }
+    auto full = filled<F>(1000);
+    auto const before = to_bytes(full);
+    EXPECT_EQ(full.fold_to_fpr(full.fpr() / 2), 1U) << "it is above that rate already";
+    EXPECT_EQ(to_bytes(full), before);
+  }
+}
+
+/// The interval is one of 95 %; six standard deviations hold but for 1e-9, and one key for the smallest.
+TYPED_TEST_P(laws, estimate_is_near_the_number_of_distinct_keys) {
+  using F = TypeParam;
+  if constexpr (estimating<F>)
+    for (auto const items : sizes())
+      for_each_key_set([&]<class Keys>() {
+        auto f = filled<F, Keys>(items);
+        if (items < 1000) f.insert(keys<Keys>(0, items));  // again: duplicates are no new keys
+        auto const e = f.estimate();
+        EXPECT_LE(e.low, e.value);
+        EXPECT_LE(e.value, e.high);
+        if (e.saturated) return;  // a few keys may fill a tiny filter
+        double const n = static_cast<double>(items);
+        double const widened = z_two_sided / plan::z95;
+        EXPECT_LE(n, e.value + widened * (e.high - e.value) + 1) << Keys::name;
+        EXPECT_GE(n, e.value - widened * (e.value - e.low) - 1) << Keys::name;
+      });
+}
+
+TYPED_TEST_P(laws, saved_and_loaded_it_goes_on_as_if_never_saved) {
+  using F = TypeParam;
+  scratch_file file;
+  for (std::uint64_t const items : {0U, 1U, 7U, 1000U, 100'000U}) {
+    auto original = filled<F>(items);
+    save(original, file.path());
+    auto const bytes = to_bytes(original);
+    EXPECT_EQ(std::filesystem::file_size(file.path()), bytes.size());
+    EXPECT_EQ(stored_size(original), bytes.size());
+
+    auto loaded = load<of_keys<F>>(file.path());
+    auto opened = open<of_keys<F>>(file.path(), {.key = {}, .verify = true});
+    auto received = from_bytes<of_keys<F>>(bytes);
+    auto const seen = view<of_keys<F>>(bytes, {.key = {}, .verify = true});
+    of_keys<F> copy = *seen;
+    EXPECT_EQ(*seen, original);
+    for (auto* f : {&loaded, &opened, &received, &copy}) {
+      EXPECT_EQ(to_bytes(*f), bytes);
+      EXPECT_EQ(f->about(), original.about());
+      if constexpr (insertable<F>) f->insert(keys<random_keys>(absent, 100));
+    }
+    if constexpr (insertable<F>) original.insert(keys<random_keys>(absent, 100));
+    for (auto* f : {&loaded, &opened, &received, &copy}) EXPECT_EQ(to_bytes(*f), to_bytes(original));
+    EXPECT_EQ(to_bytes(load<of_keys<F>>(file.path())), bytes) << "inserting into a mapped filter must not change its file";
+    EXPECT_EQ(to_bytes(*seen), bytes);
+  }
+}
+
+TYPED_TEST_P(laws, every_truncation_and_every_flipped_bit_is_noticed) {
+  using F = TypeParam;
+  auto const bytes = to_bytes(filled<F>(7));
+  ASSERT_LT(bytes.size(), 2000U);
+  auto const refused = [](std::span<std::byte const> damaged) {
+    auto const copying = code_of([&] { (void)from_bytes<of_keys<F>>(damaged); });
+    auto const viewing = code_of([&] { (void)view<of_keys<F>>(damaged, {.key = {}, .verify = true}); });
+    EXPECT_EQ(copying, viewing);
+    EXPECT_TRUE(copying == errc::corrupt || copying == errc::unsupported);
+  };
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    refused(std::vector(bytes.begin(), bytes.begin() + static_cast<long>(size)));
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    auto damaged = bytes;
+    damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
+    refused(damaged);
+  }
+  auto longer = bytes;
+  longer.resize(bytes.size() + 64);
+  refused(longer);
+}
+
+TYPED_TEST_P(laws, copies_are_independent_and_moves_leave_nothing_behind) {
+  using F = TypeParam;
+  auto original = filled<F>(1000);
+  auto const bytes = to_bytes(original);
+  auto copy = original;
+  copy.clear();
+  EXPECT_EQ(to_bytes(original), bytes);
+  copy = original;
+  auto const moved = std::move(original);
+  EXPECT_EQ(to_bytes(moved), bytes);
+  original = copy;  // a moved-from filter may be assigned to
+  EXPECT_EQ(to_bytes(original), bytes);
+}
+
+TYPED_TEST_P(laws, the_same_input_gives_the_same_bytes) {
+  using F = TypeParam;
+  EXPECT_EQ(to_bytes(filled<F>(1000)), to_bytes(filled<F>(1000)));
+  EXPECT_NE(to_bytes(filled<F>(1000)), to_bytes(filled<F>(1000, 1)));
+}
+
+REGISTER_TYPED_TEST_SUITE_P(laws, no_key_that_was_inserted_is_missed, other_keys_are_found_as_often_as_fpr_says,
+                            a_plan_keeps_the_rate_it_was_asked_for, an_impossible_goal_is_refused,
+                            clear_gives_back_the_filter_as_it_was_made, a_batch_does_what_its_keys_do_one_by_one,
+                            a_batch_in_a_large_filter_does_the_same, insert_if_new_tells_new_keys_and_inserts_them,
+                            merge_is_union_byte_for_byte, unequal_filters_do_not_combine_and_stay_as_they_were,
+                            intersect_keeps_what_both_have, fold_keeps_the_keys_and_has_the_rate_it_foretold,
+                            fold_to_a_rate_goes_as_far_as_it_may, estimate_is_near_the_number_of_distinct_keys,
+                            saved_and_loaded_it_goes_on_as_if_never_saved, every_truncation_and_every_flipped_bit_is_noticed,
+                            copies_are_independent_and_moves_leave_nothing_behind, the_same_input_gives_the_same_bytes);
+
+}  // namespace hortus::testing
