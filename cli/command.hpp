@@ -42,7 +42,7 @@ struct key_input {
   bool crlf = false;
   bool show = false;
 
-  void add_options(CLI::App& command);
+  void add_options(CLI::App& command, std::string const& without = "standard input");
   [[nodiscard]] line_format format() const { return {.separator = separator(), .crlf = crlf}; }
   [[nodiscard]] char separator() const { return null ? '\0' : '\n'; }
   [[nodiscard]] show_progress progress_mode() const { return show ? show_progress::on : show_progress::automatic; }

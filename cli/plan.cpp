@@ -59,7 +59,7 @@ std::string explain(proposal const& offer, candidate const& best, bool space_giv
   auto text =
       fmt::format("{:.1f} % above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}",
                   100 * (offer.bits_per_item / limit_of(offer) - 1), limit_of(offer), lines, lines == 1 ? "line" : "lines");
-  if (&offer == &best.offer) return text;
+  if (&offer == &best.offer) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
                                  : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
   if (ratio > 1.00005)

@@ -151,26 +151,49 @@ line_chart rate_while_filling(data_set const& set, double fpr) {
   return chart;
 }
 
-table comparison(std::vector<bench::row> const& rows) {
-  table shown({{"family"},
-               {"bits/key", align::right},
-               {"asked", align::right},
-               {"measured", align::right},
-               {"insert", align::right},
-               {"hit", align::right},
-               {"miss", align::right},
-               {"batch insert", align::right},
-               {"batch hit", align::right},
-               {"batch miss", align::right},
-               {"can"}});
+/// What a family can do besides what all can.
+std::string abilities(std::string_view family) {
+  std::vector<std::string_view> can;
+  for (auto const verb : family_named(family).verbs)
+    if (verb != "clear" && verb != "size_bytes" && verb != "fpr") can.push_back(verb);
+  return fmt::format("{}", fmt::join(can, " "));
+}
+
+table abilities(std::vector<bench::row> const& rows) {
+  table shown({{"family"}, {"what it is"}, {"verbs"}});
+  for (auto const& r : rows) shown.row({r.family, std::string(family_named(r.family).summary), abilities(r.family)});
+  return shown;
+}
+
+enum class with_abilities { no, yes };
+
+table comparison(std::vector<bench::row> const& rows, with_abilities also) {
+  std::vector<table::column> columns({{"family"},
+                                      {"bits/key", align::right},
+                                      {"asked", align::right},
+                                      {"measured", align::right},
+                                      {"insert", align::right},
+                                      {"hit", align::right},
+                                      {"miss", align::right},
+                                      {"batch insert", align::right},
+                                      {"batch hit", align::right},
+                                      {"batch miss", align::right}});
+  if (also == with_abilities::yes) columns.push_back({"can"});
+  table shown(std::move(columns));
   auto const ns = [](double t) { return t < 0 ? std::string("-") : fmt::format("{:.1f}", t); };
   for (auto const& r : rows) {
-    std::vector<std::string_view> can;
-    for (auto const verb : family_named(r.family).verbs)
-      if (verb != "clear" && verb != "size_bytes" && verb != "fpr") can.push_back(verb);
-    shown.row({r.family, fmt::format("{:.2f}", r.bits_per_item), human_rate(r.fpr_target), human_rate(r.fpr_measured),
-               ns(r.insert_ns), ns(r.hit_ns), ns(r.miss_ns), ns(r.batch_insert_ns), ns(r.batch_hit_ns), ns(r.batch_miss_ns),
-               fmt::format("{}", fmt::join(can, " "))});
+    std::vector<std::string> cells{r.family,
+                                   fmt::format("{:.2f}", r.bits_per_item),
+                                   human_rate(r.fpr_target),
+                                   human_rate(r.fpr_measured),
+                                   ns(r.insert_ns),
+                                   ns(r.hit_ns),
+                                   ns(r.miss_ns),
+                                   ns(r.batch_insert_ns),
+                                   ns(r.batch_hit_ns),
+                                   ns(r.batch_miss_ns)};
+    if (also == with_abilities::yes) cells.push_back(abilities(r.family));
+    shown.row(std::move(cells));
   }
   return shown;
 }
@@ -203,7 +226,7 @@ report_page page_of(data_set const& set, std::vector<bench::row> const& rows, do
                     {"families", std::to_string(rows.size())}},
           .sections = {{"Side by side",
                         "Times are nanoseconds a key, hashing of the text included.",
-                        {html_table(comparison(rows))}},
+                        {html_table(comparison(rows, with_abilities::no)), html_table(abilities(rows))}},
                        {"What a rate costs",
                         "Ten times fewer errors cost a Bloom filter 4.8 bits a key.",
                         {figure(rate_against_space(1'000'000))}},
@@ -253,7 +276,7 @@ int tour(options const& o) {
   output out(STDOUT_FILENO);
   out.print("{}, {} keys, planned for a rate of {}; times in ns a key\n\n", set.source, grouped_count(set.members.size()),
             human_rate(fpr));
-  out.write(comparison(rows).text(use_colour(STDOUT_FILENO)));
+  out.write(comparison(rows, with_abilities::yes).text(use_colour(STDOUT_FILENO)));
   out.print("\nThe pictures are in {}\n", o.out);
   out.flush();
   return done;
@@ -267,7 +290,7 @@ void add_tour(CLI::App& app, action& run) {
   command->add_option("-o,--output", o->out, "the page to write")->capture_default_str();
   command->add_option("-p,--fpr", o->fpr, "rate of false positives to plan for")->capture_default_str();
   command->add_flag("--json", o->json, "the comparison as a JSON array, a family each");
-  o->input.add_options(*command);
+  o->input.add_options(*command, "an embedded data set");
   command->callback([=, &run] { run = [o] { return tour(*o); }; });
 }
 

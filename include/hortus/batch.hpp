@@ -17,20 +17,26 @@ inline constexpr std::size_t block_keys = 256;
 /// How many keys ahead to ask. A core has a dozen or so misses in flight; past that the requests only queue.
 inline constexpr std::size_t prefetch_distance = 16;
 
+/// Where a core's own cache ends on today's machines, roughly. A filter up to this size gains nothing from asking ahead, and
+/// pays for it: docs/performance.md has the measurement.
+inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
+
 /// act(i) for every i, with the memory of xs[i + distance] already asked for.
 template <family F>
 void ahead(F const& f, std::span<digest const> xs, auto act) {
   if constexpr (prefetchable<F>) {
-    auto const head = std::min(prefetch_distance, xs.size());
+    auto const head = f.size_bytes() <= cached_bytes ? 0 : std::min(prefetch_distance, xs.size());
     for (std::size_t i = 0; i < head; ++i) f.prefetch(xs[i]);
-    for (std::size_t i = 0; i + head < xs.size(); ++i) {
-      f.prefetch(xs[i + head]);
-      act(i);
+    if (head != 0) {
+      for (std::size_t i = 0; i + head < xs.size(); ++i) {
+        f.prefetch(xs[i + head]);
+        act(i);
+      }
+      for (std::size_t i = xs.size() - head; i < xs.size(); ++i) act(i);
+      return;
     }
-    for (std::size_t i = xs.size() - head; i < xs.size(); ++i) act(i);
-  } else {
-    for (std::size_t i = 0; i < xs.size(); ++i) act(i);
   }
+  for (std::size_t i = 0; i < xs.size(); ++i) act(i);
 }
 
 /// Inserts one key; did it go in? Always, unless the family can be full.

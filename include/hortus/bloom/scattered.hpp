@@ -60,9 +60,6 @@ struct scattered {
   }
 
  private:
-  /// Where a core's own cache ends on today's machines, roughly: docs/performance.md has the measurement.
-  static constexpr std::size_t cached_bytes = std::size_t{1} << 20;
-
   /// Every key's first bit is tested, then the second bit of the keys still alive, and so on; each round asks memory for all
   /// its lines before it reads one. An absent key costs the two lines or so that it takes to find out, a member all of its
   /// lines, and many misses are under way at any time.

@@ -1,0 +1,50 @@
+// What a user of filters may get wrong. Each case must fail, in words that name what is missing; case 0 is the control.
+// CASE 0: control
+// CASE 1: no member named .erase|has no member named .erase
+// CASE 2: digestible
+// CASE 3: key_hash
+// CASE 4: index_policy
+// CASE 5: (convert|conversion).*hortus::digest
+// CASE 6: family
+// CASE 7: insert\(int\) const|has type .const|marked const
+#include <string>
+#include <vector>
+
+#include <hortus/bloom/bloom.hpp>
+#include <hortus/io/store.hpp>
+
+struct point {
+  char tag;
+  int x;
+};
+struct half_a_hash {
+  static constexpr std::uint32_t id = 8;
+};
+struct bad_walk {
+  int next();
+};
+struct not_a_family {};
+
+int main() {
+  hortus::bloom_filter f({.items = 10, .fpr = 0.01});
+#if CASE == 0
+  f.insert(1);
+  f.insert(std::vector<std::string>{"a", "b"});
+#elif CASE == 1
+  f.erase(1);  // a verb that bloom lacks
+#elif CASE == 2
+  f.insert(point{'a', 2});  // padding is no content
+#elif CASE == 3
+  hortus::of_keys<hortus::bloom<>, half_a_hash> g({.items = 10});
+#elif CASE == 4
+  hortus::bloom<bad_walk> g;
+#elif CASE == 5
+  hortus::bloom<> g({.bits = 64, .probes = 3});
+  g.insert(std::uint64_t{7});  // a raw number is no digest
+#elif CASE == 6
+  hortus::of_keys<not_a_family> g{not_a_family{}};
+#elif CASE == 7
+  auto const bytes = hortus::to_bytes(f);
+  hortus::view<hortus::bloom_filter>(bytes)->insert(1);  // a view is not written through
+#endif
+}

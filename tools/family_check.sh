@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# family_check.sh ROOT: every family in any/families.hpp has its header with a whole card, its row in the README and its golden files.
+# A family that is in the list but not explained, or not pinned, is not finished.
+set -euo pipefail
+cd "$1"
+list=include/hortus/any/families.hpp
+names=$(sed -n 's/^using families = family_list<\(.*\)>;$/\1/p' "$list" | tr ',' '\n' | sed 's/[<> ]//g')
+[ -n "$names" ] || { echo "no line 'using families = family_list<...>;' in $list"; exit 1; }
+bad=0
+complain() { echo "$1"; bad=1; }
+for name in $names; do
+  header=$(sed -n "s|^#include <\(hortus/[a-z]*/$name.hpp\)>$|include/\1|p" "$list")
+  if [ -z "$header" ] || [ ! -f "$header" ]; then
+    complain "$name: $list includes no header hortus/ROOM/$name.hpp"
+    continue
+  fi
+  for word in Promise Price Lacks Source; do
+    grep -q "^/// $word  *[a-zA-Z0-9]" "$header" || complain "$name: the card in $header has no line '/// $word ...'"
+  done
+  grep -q "name = \"$name\"" "$header" || complain "$name: $header does not call it \"$name\""
+  grep -q "^| \`$name\` |" README.md || complain "$name: no row in the README's table"
+  compgen -G "tests/golden/v1/$name/*.hortus" >/dev/null || complain "$name: no golden file in tests/golden/v1/$name"
+done
+exit $bad
