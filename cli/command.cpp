@@ -69,7 +69,7 @@ std::string_view kind_name(key_kind kinds) {
 }  // namespace
 
 void key_input::add_options(CLI::App& command, std::string const& without) {
-  command.add_option("INPUT", paths, "files of keys, one a line; - is standard input, none is " + without);
+  command.add_option("INPUT", paths, "files, a key a line; - is standard input, none is " + without);
   command.add_flag("-0,--null", null, "keys end with NUL instead of newline");
   command.add_flag("--crlf", crlf, "lines end with CR LF: the CR is no part of the key");
   command.add_flag("--progress", show, "show progress even if standard error is no terminal");

@@ -5,6 +5,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <hortus/version.hpp>
 
@@ -19,22 +20,33 @@ int complain(std::string const& what) {
   return failed;
 }
 
-/// Against what CLI11 would let pass: an empty value (somebody's unset variable) as if the option were not there, a list that
-/// swallows the input behind it, and a file called "[a]" taken for a list.
+/// Against what CLI11 would let pass: an empty value (somebody's unset variable) as if the option were not there, and an option
+/// with a list of values that swallows the input behind it.
 void be_strict(CLI::App& app) {
   for (auto* const command : app.get_subcommands(nullptr)) {
     command->group("Commands");
     for (auto* const option : command->get_options()) {
       if (option->get_type_size() == 0) continue;  // a flag
-      option->allow_extra_args(false);
       option->check([](std::string const& value) { return value.empty() ? "the value is empty" : std::string(); });
-      if (option->get_positional()) option->type_name("");
+      if (option->get_positional())
+        option->type_name("");
+      else
+        option->allow_extra_args(false);
     }
   }
 }
 
 bool has_command(CLI::App& app, std::string const& name) {
   return std::ranges::any_of(app.get_subcommands(nullptr), [&](CLI::App const* c) { return c->get_name() == name; });
+}
+
+/// Last first, as CLI11 wants them. It takes "[a,b]" for a list of two; here that can only be the name of a file.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> all(argv + 1, argv + argc);
+  for (auto& one : all)
+    if (one.starts_with('[')) one.insert(0, "./");
+  std::ranges::reverse(all);
+  return all;
 }
 
 /// For "--help" and "--version": CLI11's own way of printing does not notice a full disk.
@@ -65,10 +77,10 @@ int run(int argc, char** argv) {
   be_strict(app);
   app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");
   if (argc < 2) return complain("which command? hortus --help names them");
-  if (argv[1][0] != '-' && !has_command(app, argv[1]))
+  if (!has_command(app, argv[1]) && app.get_option_no_throw(argv[1]) == nullptr)
     return complain(std::string("there is no command '") + argv[1] + "'; hortus --help names those there are");
   try {
-    app.parse(argc, argv);
+    app.parse(arguments(argc, argv));
   } catch (CLI::Success const& wish) {
     return print_help(app, wish);
   } catch (CLI::ParseError const& e) {

@@ -25,7 +25,7 @@ inline band binomial_band(double trials, double p) {
   double const mean = trials * p;
   double const sd = std::sqrt(mean * (1 - p));
   double const skew = (z_two_sided * z_two_sided - 1) * (1 - 2 * p) / 6;
-  return {mean - z_two_sided * sd + skew - 1, mean + z_two_sided * sd + skew + 1};
+  return {mean - z_two_sided * sd - 1, mean + z_two_sided * sd + skew + 1};
 }
 
 /// How many of `cells` are hit by `throws` into them, but for 1e-9. Needs some hundred cells to be normal.

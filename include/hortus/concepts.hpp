@@ -26,13 +26,15 @@ concept family = std::movable<F> && requires(F& f, F const& c) {
   { F::room } -> std::convertible_to<std::string_view>;     // "bloom": the folder of families that answer the same question
   { F::summary } -> std::convertible_to<std::string_view>;  // one line for people who choose
   { F::misses } -> std::convertible_to<false_negatives>;
-  { c.size_bytes() } -> std::same_as<std::size_t>;          // what its cells occupy now
-  { f.clear() };                                            // back to as planned and empty
+  { c.size_bytes() } -> std::same_as<std::size_t>;  // what its cells occupy now
+  {f.clear()};                                      // back to as planned and empty
 };
 
 /// insert(x), then x is a member. Returns void, or where the filter can be full a [[nodiscard]] bool: did it go in?
 template <class F>
-concept insertable = family<F> && requires(F& f, digest x) { f.insert(x); };
+concept insertable = family<F> && requires(F& f, digest x) {
+  f.insert(x);
+};
 
 /// may_contain(x): true for every member; true for another with chance fpr().
 template <class F>
@@ -55,11 +57,15 @@ concept estimating = family<F> && requires(F const& c) {
 
 /// a.merge(b): as if b's inserts had gone into a. Throws errc::incompatible and changes nothing.
 template <class F>
-concept mergeable = family<F> && requires(F& f, F const& c) { f.merge(c); };
+concept mergeable = family<F> && requires(F& f, F const& c) {
+  f.merge(c);
+};
 
 /// a.intersect(b): finds at least the keys that are in both. Throws errc::incompatible and changes nothing.
 template <class F>
-concept intersectable = family<F> && requires(F& f, F const& c) { f.intersect(c); };
+concept intersectable = family<F> && requires(F& f, F const& c) {
+  f.intersect(c);
+};
 
 /// fold(by): the filter that the same keys would have made with size / by cells. `by` divides fold_width().
 template <class F>
@@ -71,7 +77,9 @@ concept foldable = family<F> && requires(F& f, F const& c, std::uint64_t by) {
 
 /// prefetch(x): ask memory for what x will touch; batches do.
 template <class F>
-concept prefetchable = family<F> && requires(F const& c, digest x) { c.prefetch(x); };
+concept prefetchable = family<F> && requires(F const& c, digest x) {
+  c.prefetch(x);
+};
 
 /// insert(xs) takes a whole block and says how many went in.
 template <class F>
@@ -88,12 +96,12 @@ concept batched_membership = membership<F> && requires(F const& c, std::span<dig
 /// plan(goal) is pure and cheap; the params it returns make the filter, and planned_fpr says what they promise.
 template <class F>
 concept plannable = family<F> && std::constructible_from<F, typename F::params> &&
-                    requires(F const& c, typename F::goal g, typename F::params p) {
-                      { F::plan(g) } -> std::same_as<typename F::params>;
-                      { F::planned_fpr(p, g.items) } -> std::same_as<double>;
-                      { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
-                      { F::lines_touched(p) } -> std::same_as<double>;  // cache lines a lookup of a member reads
-                      { c.shape() } -> std::same_as<typename F::params>;
-                    };
+    requires(F const& c, typename F::goal g, typename F::params p) {
+  { F::plan(g) } -> std::same_as<typename F::params>;
+  { F::planned_fpr(p, g.items) } -> std::same_as<double>;
+  { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
+  { F::lines_touched(p) } -> std::same_as<double>;  // cache lines a lookup of a member reads
+  { c.shape() } -> std::same_as<typename F::params>;
+};
 
 }  // namespace hortus

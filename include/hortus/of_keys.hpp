@@ -10,6 +10,7 @@
 #include <hortus/bitmask.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/hash/keys.hpp>
+#include <hortus/hash/secret_key.hpp>
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/io/envelope.hpp>
 #include <hortus/plan/divisors.hpp>
@@ -21,6 +22,11 @@ template <family Family>
 std::string family_name(Family const&) {
   return std::string(Family::name);
 }
+
+/// A hash nobody had to choose: the default one, or one with seed 0. A keyed hash has none, for without its key it keeps no
+/// secret.
+template <key_hash Hash>
+requires(!std::constructible_from<Hash, secret_key>) Hash hash_without_key() { return Hash(); }
 
 /// act(hash): for a hash chosen at run time, the choice is made here, once for a batch.
 void with_hash(hash_policy auto const& hash, auto act) { act(hash); }
@@ -43,11 +49,12 @@ class of_keys {
   using hash_type = Hash;
 
   template <plannable F = Family>  // a template of its own: any_family has no goal
-  explicit of_keys(typename F::goal wish, Hash hash = {}) : of_keys(Family(Family::plan(wish)), std::move(hash)) {
+  explicit of_keys(typename F::goal wish, Hash hash = hash_without_key<Hash>())
+      : of_keys(Family(Family::plan(wish)), std::move(hash)) {
     about_.items_planned = wish.items;
     about_.fpr_planned = wish.fpr;
   }
-  explicit of_keys(Family f, Hash hash = {}) : family_(std::move(f)), hash_(std::move(hash)) {}
+  explicit of_keys(Family f, Hash hash = hash_without_key<Hash>()) : family_(std::move(f)), hash_(std::move(hash)) {}
   of_keys(Family f, Hash hash, envelope about) : family_(std::move(f)), hash_(std::move(hash)), about_(std::move(about)) {}
 
   [[nodiscard]] Family const& family() const noexcept { return family_; }
@@ -67,32 +74,24 @@ class of_keys {
   }
 
   template <digestible Key>
-  decltype(auto) insert(Key const& key)
-    requires insertable<Family>
-  {
+  decltype(auto) insert(Key const& key) requires insertable<Family> {
     auto const x = (*this)(key);
     note<Key>(1);
     return family_.insert(x);
   }
   template <digestible Key>
-  bool insert_if_new(Key const& key)
-    requires noticing<Family>
-  {
+  bool insert_if_new(Key const& key) requires noticing<Family> {
     auto const x = (*this)(key);
     note<Key>(1);
     return family_.insert_if_new(x);
   }
-  [[nodiscard]] bool may_contain(digestible auto const& key) const
-    requires membership<Family>
-  {
+  [[nodiscard]] bool may_contain(digestible auto const& key) const requires membership<Family> {
     return family_.may_contain((*this)(key));
   }
 
   /// A batch: the same as one by one, faster. Returns how many went in: all of them, unless the family can be full.
   template <key_range Keys>
-  std::size_t insert(Keys const& keys)
-    requires insertable<Family>
-  {
+  std::size_t insert(Keys const& keys) requires insertable<Family> {
     std::size_t in = 0;
     in_blocks(keys, [&](std::span<digest const> xs) {
       note<std::ranges::range_value_t<Keys const>>(xs.size());
@@ -100,9 +99,7 @@ class of_keys {
     });
     return in;
   }
-  [[nodiscard]] bitmask may_contain(key_range auto const& keys) const
-    requires membership<Family>
-  {
+  [[nodiscard]] bitmask may_contain(key_range auto const& keys) const requires membership<Family> {
     bitmask hits;
     in_blocks(keys, [&](std::span<digest const> xs) {
       auto const done = hits.size();
@@ -112,43 +109,25 @@ class of_keys {
     return hits;
   }
 
-  [[nodiscard]] double fpr() const
-    requires membership<Family>
-  {
-    return family_.fpr();
-  }
-  [[nodiscard]] plan::estimate estimate() const
-    requires estimating<Family>
-  {
-    return family_.estimate();
-  }
+  [[nodiscard]] double fpr() const requires membership<Family> { return family_.fpr(); }
+  [[nodiscard]] plan::estimate estimate() const requires estimating<Family> { return family_.estimate(); }
 
-  void merge(of_keys const& other)
-    requires mergeable<Family>
-  {
+  void merge(of_keys const& other) requires mergeable<Family> {
     check_equal_hash(other);
     family_.merge(other.family_);
     about_.items_inserted += other.about_.items_inserted;
     about_.kinds = about_.kinds | other.about_.kinds;
   }
-  void intersect(of_keys const& other)
-    requires intersectable<Family>
-  {
+  void intersect(of_keys const& other) requires intersectable<Family> {
     check_equal_hash(other);
     family_.intersect(other.family_);
     about_.items_inserted = std::min(about_.items_inserted, other.about_.items_inserted);
   }
 
   /// Makes the filter `by` times smaller, without the keys.
-  void fold(std::uint64_t by)
-    requires foldable<Family>
-  {
-    family_.fold(by);
-  }
+  void fold(std::uint64_t by) requires foldable<Family> { family_.fold(by); }
   /// Makes it as small as it can be with fpr() at most `target`; by how much is returned, 1 if it cannot shrink at all.
-  std::uint64_t fold_to_fpr(double target)
-    requires foldable<Family>
-  {
+  std::uint64_t fold_to_fpr(double target) requires foldable<Family> {
     auto const ways = plan::divisors(family_.fold_width());  // ascending, as are the rates they lead to
     auto const kept = std::ranges::partition_point(ways, [&](std::uint64_t by) { return family_.fpr_folded(by) <= target; });
     if (kept == ways.begin()) return 1;
@@ -163,7 +142,8 @@ class of_keys {
     about_.kinds = key_kind::none;
   }
 
-  /// Equal filters give equal answers, now and after equal inserts. What was planned and how often it was called does not count.
+  /// Equal filters give equal answers, now and after equal inserts. What was planned and how often it was called does not
+  /// count.
   bool operator==(of_keys const& other) const { return hash_ == other.hash_ && family_ == other.family_; }
 
  private:
@@ -176,8 +156,7 @@ class of_keys {
   /// act(digests), block_keys of them at a time (fewer at the end); whole blocks, so that answers fill whole words.
   template <class Keys, class Act>
   void in_blocks(Keys const& keys, Act act) const {
-    if constexpr (std::ranges::contiguous_range<Keys const> &&
-                  std::same_as<std::ranges::range_value_t<Keys const>, digest>) {
+    if constexpr (std::ranges::contiguous_range<Keys const> && std::same_as<std::ranges::range_value_t<Keys const>, digest>) {
       std::span<digest const> const all(keys);
       for (std::size_t i = 0; i < all.size(); i += block_keys) act(all.subspan(i, std::min(block_keys, all.size() - i)));
     } else {

@@ -80,10 +80,10 @@ TEST(fold, commutes_with_merge) {
 
 TEST(shape, wrong_shapes_are_refused) {
   for (auto const& [bits, probes] : {std::pair<std::uint64_t, unsigned>{0, 1},
-                                    {1, 0},
-                                    {64, 65},
-                                    {(std::uint64_t{1} << 42) + 1, 1},
-                                    {~std::uint64_t{0}, 64}}) {
+                                     {1, 0},
+                                     {64, 65},
+                                     {(std::uint64_t{1} << 42) + 1, 1},
+                                     {~std::uint64_t{0}, 64}}) {
     EXPECT_THROW(bloom<>({.bits = bits, .probes = probes}), error) << bits;
     EXPECT_THROW(partitioned<>({.slice_bits = bits, .probes = probes}), error) << bits;
   }

@@ -22,7 +22,7 @@ run_consumer() {
   [ "$said" = "hortus $VERSION: kept" ] || fail "expected: hortus $VERSION: kept"
 }
 
-configure() { "$CMAKE" -S "$here" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Release "$@"; }
+configure() { "$CMAKE" -S "$here" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Debug "$@"; }
 
 build_and_run() {
   configure "$@"

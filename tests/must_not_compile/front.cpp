@@ -7,6 +7,7 @@
 // CASE 5: (convert|conversion).*hortus::digest
 // CASE 6: family
 // CASE 7: insert\(int\) const|has type .const|marked const
+// CASE 8: hash_without_key
 #include <string>
 #include <vector>
 
@@ -46,5 +47,7 @@ int main() {
 #elif CASE == 7
   auto const bytes = hortus::to_bytes(f);
   hortus::view<hortus::bloom_filter>(bytes)->insert(1);  // a view is not written through
+#elif CASE == 8
+  hortus::of_keys<hortus::bloom<>, hortus::siphash> g({.items = 10, .fpr = 0.01});  // without its key it keeps no secret
 #endif
 }

@@ -44,8 +44,8 @@ class any_hash {
 
   any_hash() = default;  ///< the default hash with seed 0
   template <class Hash>
-    requires std::constructible_from<choice, Hash> && (!std::same_as<std::remove_cvref_t<Hash>, any_hash>)
-  any_hash(Hash hash) : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): any hash is one of these
+  requires std::constructible_from<choice, Hash> &&(!std::same_as<std::remove_cvref_t<Hash>, any_hash>)any_hash(Hash hash)
+      : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): any hash is one of these
 
   [[nodiscard]] digest of_integer(std::uint64_t x) const {
     return visit([x](auto const& h) { return h.of_integer(x); });
@@ -66,6 +66,7 @@ class any_hash {
   bool operator==(any_hash const& other) const {
     return id() == other.id() && seed() == other.seed() && check() == other.check();
   }
+
  private:
   choice choice_;
 };
@@ -76,11 +77,16 @@ void with_hash(any_hash const& hash, auto act) { hash.visit(act); }
 /// "xxh3" for 1, and so on; "unknown" for an id of the future.
 constexpr std::string_view hash_name(std::uint32_t id) noexcept {
   switch (id) {
-    case xxh3::id: return xxh3::name;
-    case xxh64::id: return xxh64::name;
-    case siphash::id: return siphash::name;
-    case siphash24::id: return siphash24::name;
-    default: return "unknown";
+    case xxh3::id:
+      return xxh3::name;
+    case xxh64::id:
+      return xxh64::name;
+    case siphash::id:
+      return siphash::name;
+    case siphash24::id:
+      return siphash24::name;
+    default:
+      return "unknown";
   }
 }
 
@@ -90,24 +96,30 @@ inline void check_keyed(std::uint64_t seed, std::uint64_t check) {
   if (check == 0) throw error(errc::corrupt, "a keyed filter without the check value of its key");
 }
 
-/// The hash a file was made with. What the file says (id, seed, check value of a secret key) must fit both the type asked for and the
-/// key that was given; a key for a filter that has none is refused too, because it would be ignored.
+/// The hash a file was made with. What the file says (id, seed, check value of a secret key) must fit both the type asked for
+/// and the key that was given; a key for a filter that has none is refused too, because it would be ignored.
 template <class Hash>
 Hash hash_from(std::uint32_t id, std::uint64_t seed, std::uint64_t check, std::optional<secret_key> const& key) {
   if constexpr (std::same_as<Hash, any_hash>) {
     switch (id) {
-      case xxh3::id: return hash_from<xxh3>(id, seed, check, key);
-      case xxh64::id: return hash_from<xxh64>(id, seed, check, key);
-      case siphash::id: if (key) return hash_from<siphash>(id, seed, check, key); break;
-      case siphash24::id: if (key) return hash_from<siphash24>(id, seed, check, key); break;
-      default: throw error(errc::unsupported, "hashed with hash number " + std::to_string(id) + ", which this release does not know");
+      case xxh3::id:
+        return hash_from<xxh3>(id, seed, check, key);
+      case xxh64::id:
+        return hash_from<xxh64>(id, seed, check, key);
+      case siphash::id:
+        if (key) return hash_from<siphash>(id, seed, check, key);
+        break;
+      case siphash24::id:
+        if (key) return hash_from<siphash24>(id, seed, check, key);
+        break;
+      default:
+        throw error(errc::unsupported, "hashed with hash number " + std::to_string(id) + ", which this release does not know");
     }
     check_keyed(seed, check);
     return locked_hash(id, check);
   } else {
     if (id != Hash::id)
-      throw error(errc::incompatible,
-                  "hashed with " + std::string(hash_name(id)) + ", not with " + std::string(Hash::name));
+      throw error(errc::incompatible, "hashed with " + std::string(hash_name(id)) + ", not with " + std::string(Hash::name));
     if constexpr (std::constructible_from<Hash, secret_key>) {
       check_keyed(seed, check);
       if (!key) throw error(errc::wrong_key, "was made with a secret key; to use it, give the same key");

@@ -1,0 +1,99 @@
+# Sourced by the tests of the command, which run in an empty folder of their own with the command in $HORTUS.
+# Each check says what it expected and what came, and ends the test.
+export LC_ALL=C HORTUS
+: "${HORTUS:?path of the command}"
+hortus() { "$HORTUS" "$@"; }
+
+# What the last run printed stays out of the folder that the test looks into.
+mkdir printed folder
+printed=$PWD/printed
+cd folder
+
+fail() {
+  local i
+  {
+    echo "FAILED: $1"
+    [ $# -lt 2 ] || printf '  %s\n' "${@:2}"
+    for ((i = 1; i < ${#FUNCNAME[@]}; ++i)); do echo "  at ${BASH_SOURCE[i]##*/}:${BASH_LINENO[i - 1]}"; done
+  } >&2
+  exit 1
+}
+
+section() { echo "-- $*"; }
+skip() { echo "   skipped: $*"; }
+
+# run STATUS COMMAND...: its exit status must be that. What it printed is then in $out and $err.
+out=$printed/out
+err=$printed/err
+run() {
+  local expected=$1 got=0
+  shift
+  "$@" >"$out" 2>"$err" || got=$?
+  [ "$got" -eq "$expected" ] || fail "status $got, expected $expected: $*" \
+    "standard output: $(head -c 500 "$out" | tr -d '\0')" "standard error: $(head -c 500 "$err" | tr -d '\0')"
+}
+
+# done_quietly COMMAND...: status 0 and nothing printed.
+done_quietly() {
+  run 0 "$@"
+  [ ! -s "$out" ] || fail "expected nothing on standard output: $*" "got: $(head -c 500 "$out")"
+  [ ! -s "$err" ] || fail "expected nothing on standard error: $*" "got: $(head -c 500 "$err")"
+}
+
+# refused PATTERN COMMAND...: an error as the contract has it: status 2, one line "hortus: ..." that matches the (extended)
+# pattern, nothing on standard output.
+refused() {
+  local pattern=$1
+  shift
+  run 2 "$@"
+  [ ! -s "$out" ] || fail "expected nothing on standard output: $*" "got: $(head -c 500 "$out" | tr -d '\0')"
+  [ "$(wc -l <"$err")" -eq 1 ] && grep -q '^hortus: ' "$err" || fail "expected one line 'hortus: ...': $*" "got: $(cat "$err")"
+  grep -Eq -- "$pattern" "$err" || fail "expected an error like /$pattern/: $*" "got: $(cat "$err")"
+}
+
+# said PATTERN: on standard error of the last run, as its only line.
+said() {
+  [ "$(wc -l <"$err")" -eq 1 ] && grep -Eq -- "$1" "$err" || fail "expected one line like /$1/ on standard error" "got: $(cat "$err")"
+}
+printed_line() { grep -Exq -- "$1" "$out" || fail "expected a line like /$1/" "got: $(head -c 1000 "$out")"; }
+
+equal() { [ "$2" = "$3" ] || fail "$1" "expected: $2" "got:      $3"; }
+same_bytes() { cmp -s "$1" "$2" || fail "$1 and $2 should be the same bytes" "$(cmp "$1" "$2" 2>&1 || :)"; }
+different_bytes() { ! cmp -s "$1" "$2" || fail "$1 and $2 should differ"; }
+
+# count FILTER [query options and inputs]: how many lines are selected.
+count() { hortus query -c "$@" || [ $? -eq 1 ]; }
+
+# no_debris NAME...: the folder holds these files and no other.
+no_debris() { equal "files in the folder" "$(printf '%s\n' "$@" | sort | xargs)" "$(find . -mindepth 1 -printf '%P\n' | sort | xargs)"; }
+
+# json EXPRESSION FILE: a Python expression about the document d must be true.
+json() {
+  local why
+  why=$(python3 - "$@" 2>&1 <<'EOF'
+import json, math, sys
+with open(sys.argv[2], encoding="utf-8") as file:
+    text = file.read()
+d = json.loads(text)
+if eval(sys.argv[1]) is not True:
+    sys.exit("in\n" + text[:2000])
+EOF
+  ) || fail "expected of the JSON document: $1" "$why"
+}
+
+# damage FILE OFFSET: flips a bit. A negative offset counts from the end.
+damage() {
+  local at=$2 byte
+  [ "$at" -ge 0 ] || at=$(($(stat -c %s "$1") + at))
+  byte=$(od -An -tu1 -j "$at" -N 1 "$1")
+  printf "\\x$(printf %x $((byte ^ 16)))" | dd of="$1" bs=1 seek="$at" conv=notrunc status=none
+}
+
+# as_nobody COMMAND...: without the rights of root. The scratch folder must be made readable for it.
+as_nobody() {
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"
+  else
+    "$@"
+  fi
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Errors: status 2, one line "hortus: ..." on standard error, nothing on standard output, and no output file.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+seq 1000 >keys
+hortus build bloom -o good -n 1000 keys
+commands='list plan build add query info verify merge fold bench tour'
+
+section "the command itself"
+refused 'which command' hortus
+refused "no command 'nosuch'" hortus nosuch
+refused "no command 'querry'" hortus querry good keys
+refused "no command ''" hortus ''
+refused "no command '--nosuch'" hortus --nosuch
+refused 'not expected: --nosuch; see hortus query --help' hortus query good --nosuch
+refused 'not expected' hortus info good good
+run 0 hortus --version
+printed_line 'hortus [0-9]+\.[0-9]+\.[0-9]+'
+
+section "--help is on everything, on standard output, and fits a terminal"
+run 0 hortus --help
+for command in $commands; do
+  grep -q "^  $command " "$out" || fail "hortus --help should name $command" "$(cat "$out")"
+done
+for command in '' $commands; do
+  for help in --help -h; do
+    run 0 hortus $command $help
+    grep -q '^Usage: hortus' "$out" || fail "hortus $command $help" "$(cat "$out")"
+    [ ! -s "$err" ] || fail "hortus $command $help should say nothing on standard error"
+    widest=$(awk '{print length}' "$out" | sort -n | tail -1)
+    [ "$widest" -le 100 ] || fail "hortus $command $help is $widest columns wide" "$(awk 'length > 100' "$out")"
+  done
+done
+run 0 hortus build --help
+for option in --output --items --fpr --memory --seed --hash --set --key-file --json --null --crlf --progress; do
+  grep -q -- "$option" "$out" || fail "build --help should explain $option"
+done
+
+section "an empty value is not an option left out"
+for option in -n -p --memory --seed --hash --set --key-file; do
+  refused 'empty' hortus build bloom -o none $option '' keys
+done
+refused 'empty' hortus build '' -o none keys
+refused 'empty' hortus build bloom -o '' keys
+refused 'empty' hortus query good ''
+refused 'empty' hortus query --key-file '' good keys
+refused 'empty' hortus fold -o none --by '' --to-fpr 10% good
+refused 'empty' hortus plan -n 5 --need ''
+
+section "inputs and filters that are not there, or are not what they should be"
+for filter in nosuch ./nosuch/f keys/f; do
+  refused 'No such file|Not a directory' hortus query $filter keys
+  refused 'No such file|Not a directory' hortus info $filter
+  refused 'No such file|Not a directory' hortus verify $filter
+  refused 'No such file|Not a directory' hortus add $filter keys
+  refused 'No such file|Not a directory' hortus fold -o none --by 2 $filter
+  refused 'No such file|Not a directory' hortus merge -o none good $filter
+  refused 'No such file|Not a directory' hortus build bloom -o none $filter
+done
+for command in 'query . keys' 'info .' 'verify .' 'add . keys' 'fold -o none --by 2 .' 'merge -o none . good' 'merge -o none good .' \
+  'build bloom -o none .' 'query good .' 'build bloom -o none --key-file . keys'; do
+  refused 'Is a directory' hortus $command
+done
+refused "not expected|No such file" hortus info $'two\nlines' # and in one line
+: >empty
+for filter in keys empty "$HORTUS"; do
+  for command in query info verify; do refused "not a hortus file|too short|end" hortus $command "$filter"; done
+  refused "not a hortus file|too short|end" hortus query --no-verify "$filter" keys
+  refused "not a hortus file|too short|end" hortus merge -o none good "$filter"
+  cp "$filter" victim
+  refused "not a hortus file|too short|end" hortus add victim keys
+  same_bytes "$filter" victim
+  rm victim
+done
+
+section "a damaged file is an error for every command, wherever the damage is"
+size=$(stat -c %s good)
+for at in 0 9 17 40 100 -200 -1000; do
+  cp good bad
+  damage bad $at
+  different_bytes good bad
+  cp bad bad.before
+  for command in 'query bad keys' 'query -c bad keys' 'query -v bad /dev/null' 'info bad' 'info --json bad' 'verify bad' \
+    'verify --json bad' 'add bad keys' 'add bad /dev/null' 'merge -o none good bad' 'merge -o none bad good' \
+    'fold -o none --by 2 bad' 'query <(cat) keys'; do
+    case $command in
+      *'<(cat)'*) refused "" hortus query <(cat bad) keys ;;
+      *) refused "'bad'" hortus $command ;;
+    esac
+  done
+  same_bytes bad.before bad
+done
+for bytes in 1 8 63 64 100 $((size / 2)) $((size - 1)); do
+  head -c $bytes good >bad
+  for command in 'query bad keys' 'query --no-verify bad keys' 'info bad' 'verify bad' 'add bad keys' 'merge -o none good bad'; do
+    refused "'bad'" hortus $command
+  done
+done
+cat good <(echo more) >bad
+refused "'bad'" hortus verify bad
+refused "'bad'" hortus query --no-verify bad keys
+
+section "--no-verify reads the header only: damage in the cells goes unseen, and members are found all the same or not at all"
+cp good bad
+damage bad -200
+run 0 hortus query --no-verify -c bad keys
+[ "$(cat "$out")" -ge 900 ] || fail "one flipped bit cost $((1000 - $(cat "$out"))) members"
+cp good bad
+damage bad 40
+refused "'bad'" hortus query --no-verify bad keys
+
+section "standard descriptors that are closed or full"
+refused 'cannot read standard input' hortus query good <&-
+closed() { "$HORTUS" "$@" >&-; }
+full() { "$HORTUS" "$@" >/dev/full; }
+for command in 'query good keys' 'query -c good keys' '--help' '--version' 'list' 'list --json' 'info good' 'info --json good' \
+  'verify good' 'plan -n 5' 'query --help' 'fold -o folded --by 2 good'; do
+  refused 'cannot write standard output: No space left' full $command
+  refused 'cannot write standard output: Bad file descriptor' closed $command
+done
+for redirection in '2>&-' '2>/dev/full' '<&- >&- 2>&-'; do
+  status=0
+  eval "hortus nosuch $redirection" || status=$?
+  equal "status with $redirection" 2 $status
+  status=0
+  eval "hortus build bloom -o warned -n 5 keys $redirection" || status=$? # a warning that nobody can read is no reason to fail
+  equal "status with $redirection" 0 $status
+  hortus verify warned >/dev/null
+  rm warned
+done
+[ ! -e none ] || fail "an output file after an error"

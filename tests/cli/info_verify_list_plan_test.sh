@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# hortus info, verify, list and plan: for people, and with --json for programs.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+seq 1000 >keys
+
+verbs='{"insert", "insert_if_new", "may_contain", "erase", "count", "find", "at", "estimate", "fpr", "merge", "intersect", "fold",
+  "clear", "size_bytes", "build"}'
+
+for family in bloom partitioned; do
+  section "info --json of $family"
+  hortus build $family -o f -n 2000 -p 0.5% --seed 42 keys
+  hortus info --json f >about.json
+  json '{"family", "format_version", "hash", "keyed", "seed", "items_planned", "fpr_planned", "items_inserted",
+    "items_estimate", "fpr_estimate", "size_bytes", "file_bytes", "bits_per_item", "key_kind", "verbs", "params"} <= set(d)' \
+    about.json
+  json "d['family'] == '$family' and d['format_version'] == 1 and d['hash'] == 'xxh3' and d['keyed'] is False" about.json
+  json 'd["seed"] == 42 and d["items_planned"] == 2000 and d["items_inserted"] == 1000 and d["fpr_planned"] == 0.005' about.json
+  json 'all(type(d[x]) is int for x in ("format_version", "seed", "items_planned", "items_inserted", "size_bytes",
+    "file_bytes"))' about.json
+  json 'all(type(d[x]) is float for x in ("fpr_planned", "fpr_estimate", "items_estimate", "bits_per_item"))' about.json
+  json 'type(d["params"]) is dict and d["params"] and all(type(v) in (int, float) for v in d["params"].values())' about.json
+  json 'd["bits_per_item"] == 8 * d["size_bytes"] / d["items_planned"]' about.json
+  json "d['file_bytes'] == $(stat -c %s f) and d['size_bytes'] < d['file_bytes'] < d['size_bytes'] + 1000" about.json
+  json 'd["key_kind"] == "bytes"' about.json
+  json "type(d['verbs']) is list and len(set(d['verbs'])) == len(d['verbs']) and set(d['verbs']) <= $verbs" about.json
+  # The interval holds in 95 % of all cases; ten times as wide it holds always.
+  json 'd["items_estimate_low"] < d["items_estimate"] < d["items_estimate_high"]' about.json
+  json 'abs(d["items_estimate"] - 1000) < 10 * (d["items_estimate_high"] - d["items_estimate_low"])' about.json
+  json '0 < d["fpr_estimate"] < d["fpr_planned"]' about.json # half full
+done
+
+section "info for people says the same"
+run 0 hortus info f
+[ "$(awk '{print length}' "$out" | sort -n | tail -1)" -le 120 ] || fail "a line is too wide" "$(cat "$out")"
+printed_line 'family +partitioned'
+printed_line 'items_planned +2000'
+printed_line 'fpr_planned +0.5 %'
+printed_line 'items_estimate +[0-9]+ .*[0-9]+ to [0-9]+.*'
+printed_line 'params +slice_bits=[0-9]+ probes=[0-9]+'
+printed_line 'seed +42'
+
+section "info of an empty filter, one planned for nothing, and a full one"
+hortus build bloom -o empty -n 1000 /dev/null
+hortus info --json empty >about.json
+json 'd["items_inserted"] == 0 and d["items_estimate"] == 0 and d["fpr_estimate"] == 0 and d["key_kind"] == "none"' about.json
+hortus build bloom -o empty /dev/null
+hortus info --json empty >about.json
+json 'd["items_planned"] == 0 and d["bits_per_item"] is None' about.json
+done_quietly test -n "$(hortus info empty)"
+hortus build bloom -o full -n 1 keys 2>/dev/null
+hortus info --json full >about.json
+json 'd["saturated"] is True and d["items_estimate_high"] is None and d["fpr_estimate"] == 1' about.json
+hortus info full | grep -q 'the filter is full' || fail "info should say that it is full"
+
+section "verify"
+run 0 hortus verify f
+equal "lines" 1 "$(wc -l <"$out")"
+grep -q '^f: ok' "$out" || fail "verify should say ok" "$(cat "$out")"
+run 0 hortus verify --json f
+cp "$out" verified.json
+json 'd["ok"] is True and d["file"] == "f" and d["family"] == "partitioned" and type(d["file_bytes"]) is int' verified.json
+cp f $'f\xff\n"'
+run 0 hortus verify --json $'f\xff\n"'
+cp "$out" verified.json
+json 'd["ok"] is True' verified.json
+run 0 hortus verify <(cat f)
+
+section "list"
+run 0 hortus list
+grep -q '^ *bloom ' "$out" && grep -q '^ *partitioned ' "$out" || fail "list should name the families" "$(cat "$out")"
+[ "$(awk '{print length}' "$out" | sort -n | tail -1)" -le 120 ] || fail "a line is too wide" "$(cat "$out")"
+hortus list --json >list.json
+json 'type(d) is list and {"bloom", "partitioned"} <= {f["family"] for f in d} and len({f["family"] for f in d}) == len(d)' list.json
+json 'all({"family", "room", "verbs", "false_negatives", "summary"} <= set(f) for f in d)' list.json
+json 'all(type(f[x]) is str and f[x] for f in d for x in ("family", "room", "false_negatives", "summary"))' list.json
+json 'all(f["false_negatives"] in ("never", "by_misuse", "by_age") for f in d)' list.json
+json "all(type(f['verbs']) is list and set(f['verbs']) <= $verbs for f in d)" list.json
+
+section "plan: best first, and what each rejected family lacks"
+hortus plan -n 1M -p 1% --json >plan.json
+json 'all({"family", "bits_per_item", "size_bytes", "fpr", "params", "why"} <= set(c) for c in d["candidates"])' plan.json
+json '{"bloom", "partitioned"} <= {c["family"] for c in d["candidates"]} and d["rejected"] == []' plan.json
+json 'all(0 < c["fpr"] <= 0.01 and c["bits_per_item"] == 8 * c["size_bytes"] / 1e6 for c in d["candidates"])' plan.json
+json '[c["size_bytes"] for c in d["candidates"]] == sorted(c["size_bytes"] for c in d["candidates"])' plan.json
+json 'all(type(c["why"]) is str and c["why"] and type(c["params"]) is dict for c in d["candidates"])' plan.json
+# 1.4427 log2(1/p) bits an item, as every textbook has it.
+json 'any(c["family"] == "bloom" and 9.58 < c["bits_per_item"] < 9.65 and c["params"]["probes"] == 7 for c in d["candidates"])' plan.json
+run 0 hortus plan -n 1M -p 1%
+[ "$(awk '{print length}' "$out" | sort -n | tail -1)" -le 100 ] || fail "a line is wider than 100 columns" "$(cat "$out")"
+hortus plan -n 1e6 --json | cmp - plan.json || fail "1 % should be the default"
+
+section "plan and build agree"
+hortus plan -n 1000 -p 2% --json >plan.json
+hortus build bloom -o f -p 2% --json keys >about.json
+python3 - <<'EOF' || fail "plan and build differ, see above"
+import json
+plan = {c["family"]: c for c in json.load(open("plan.json"))["candidates"]}["bloom"]
+about = json.load(open("about.json"))
+assert plan["params"] == about["params"], (plan["params"], about["params"])
+assert plan["size_bytes"] == about["size_bytes"] and plan["bits_per_item"] == about["bits_per_item"]
+EOF
+
+section "plan --need"
+hortus plan -n 1M --need merge,fold --json >plan.json
+json 'len(d["candidates"]) >= 2' plan.json
+hortus plan -n 1M --need merge --need fold --json | cmp - plan.json || fail "--need twice is a list"
+refused "no family has a verb 'sing'; there are: .*merge" hortus plan -n 1M --need sing
+refused "no family has a verb 'sing'" hortus plan -n 1M --need merge,sing
+refused 'not expected: fold' hortus plan -n 1M --need merge fold
+
+section "plan --memory: the most it may take with -p, the best rate in that space without"
+hortus plan -n 1M -p 1% --memory 2M --json >plan.json
+json 'len(d["candidates"]) >= 2 and all(c["fpr"] <= 0.01 for c in d["candidates"])' plan.json
+hortus plan -n 1M --memory 1M --json >plan.json
+json 'all(950000 < c["size_bytes"] <= 1000000 and 0.01 < c["fpr"] < 0.05 for c in d["candidates"])' plan.json
+json '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' plan.json
+run 2 hortus plan -n 1M -p 1% --memory 1000 --json
+said '^hortus: no family can do that'
+cp "$out" plan.json
+json 'd["candidates"] == [] and all(r["reason"] and r["family"] for r in d["rejected"])' plan.json
+run 2 hortus plan -n 1M --memory 10
+said '^hortus: no family can do that'
+run 2 hortus plan -n 1e15
+said '^hortus: no family can do that'
+
+section "plan says when no filter is worth it"
+hortus plan -n 10 -p 1e-19 --json >plan.json
+json 'type(d["note"]) is str and "64 bits" in d["note"]' plan.json
+hortus plan -n 1M --json >plan.json
+json 'd["note"] is None' plan.json
+
+section "plan at the edges"
+for n in 0 1 2 1e12; do
+  hortus plan -n $n -p 50% --json >plan.json
+  json 'd["candidates"] and all(math.isfinite(c["bits_per_item"]) and 0 < c["fpr"] <= 0.5 for c in d["candidates"])' plan.json
+  hortus plan -n $n -p 50% >/dev/null
+done
+refused 'plan needs -n' hortus plan
+refused 'plan needs -n' hortus plan -p 1%
+refused 'whole number' hortus plan -n -5
+refused 'between 0 and 1' hortus plan -n 5 -p 0
+refused 'not expected: keys' hortus plan -n 5 keys

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# hortus merge and hortus fold.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+seq 1000 >a.keys
+seq 501 1500 >b.keys
+seq 1501 2000 >c.keys
+seq 2000 >all.keys
+
+for family in bloom partitioned; do
+  section "$family: merge is the union"
+  for x in a b c; do hortus build $family -o $x -n 2000 $x.keys; done
+  done_quietly hortus merge -o m a b c
+  equal "all found" 2000 "$(count m all.keys)"
+  hortus build $family -o whole -n 2000 a.keys b.keys c.keys
+  same_bytes whole m
+  hortus merge c b -o m a
+  same_bytes whole m
+  hortus merge -o a a b # onto one of them
+  equal "all found" 2000 "$(count a a.keys b.keys)"
+  hortus build $family -o a -n 2000 a.keys
+  run 0 hortus merge --json -o m a b
+  hortus info --json m >about.json
+  same_bytes about.json "$out"
+  json 'd["items_inserted"] == 2000 and d["items_planned"] == 2000' about.json
+
+  section "$family: fold keeps every member"
+  run 0 hortus fold -o folded --by 2 a
+  printed_line 'folded by 2: .*, rate of false positives [0-9.]+ %'
+  equal "all found" 1000 "$(count folded a.keys)"
+  hortus info --json a >before.json
+  hortus info --json folded >after.json
+  python3 - <<'EOF' || fail "folded by 2, see above"
+import json
+before, after = json.load(open("before.json")), json.load(open("after.json"))
+assert abs(before["size_bytes"] / 2 - after["size_bytes"]) <= 64, (before["size_bytes"], after["size_bytes"])
+assert after["fpr_estimate"] > before["fpr_estimate"], (before["fpr_estimate"], after["fpr_estimate"])
+assert after["items_inserted"] == before["items_inserted"] == 1000
+EOF
+  # The rate it says is the rate it has: 100 000 others, seven standard deviations.
+  rate=$(sed -n 's/.*"fpr_estimate": \(.*\),/\1/p' after.json)
+  found=$(seq 1000001 1100000 | count folded)
+  python3 -c "
+p, n = $rate, 100000
+assert abs($found - n * p) <= 7 * (n * p * (1 - p)) ** 0.5, ($found, n * p)" || fail "rate after folding: $found in 100000, said $rate"
+  run 0 hortus fold --json -o folded --to-fpr 20% a
+  hortus info --json folded >about.json
+  same_bytes about.json "$out"
+  json 'd["fpr_estimate"] <= 0.2' about.json
+  equal "all found" 1000 "$(count folded a.keys)"
+  run 0 hortus fold -o same --to-fpr 99.9% a
+  equal "all found" 1000 "$(count same a.keys)"
+  run 0 hortus fold -o unfolded --by 1 a
+  same_bytes a unfolded
+  # Folded filters merge, and as merged filters fold.
+  hortus fold -o fa --by 2 a >/dev/null
+  hortus fold -o fb --by 2 b >/dev/null
+  hortus merge -o fab fa fb
+  hortus merge -o ab a b
+  hortus fold -o abf --by 2 ab >/dev/null
+  same_bytes abf fab
+  cp a self
+  hortus fold -o self --by 2 self >/dev/null # onto itself
+  same_bytes fa self
+done
+
+section "merge warns of too many"
+hortus build bloom -o x a.keys
+hortus build bloom -o y <(seq 3001 4000)
+run 0 hortus merge -o m x y
+said 'warning: more keys than planned: about [0-9]+ distinct ones in a filter for 1000'
+
+section "what does not fit together does not merge"
+hortus build bloom -o x -n 2000 a.keys
+hortus build bloom -o y -n 4000 b.keys
+hortus build partitioned -o z -n 2000 b.keys
+hortus build bloom -o s -n 2000 --seed 1 b.keys
+hortus build bloom -o h -n 2000 --hash xxh64 b.keys
+rm -f none
+refused "'y': .*bits" hortus merge -o none x y
+refused "'z': .*partitioned" hortus merge -o none x z
+refused "'s': .*seed" hortus merge -o none x s
+refused "'h': .*hash" hortus merge -o none x h
+refused "'y'" hortus merge -o none x x y
+refused 'No such file' hortus merge -o none x nosuch
+refused 'not a hortus file' hortus merge -o none x a.keys
+refused 'FILES' hortus merge -o none x
+refused 'output' hortus merge x x
+cp x untouched
+refused "'y'" hortus merge -o x x y # not even partly
+same_bytes untouched x
+
+section "folds that cannot be"
+hortus info --json x >about.json
+json 'd["params"]["bits"] % 7919 != 0' about.json
+refused "'x': cannot be folded by 7919.*does not divide its [0-9]+ bits; [0-9]+ and [0-9]+ do" hortus fold -o none --by 7919 x
+refused 'bits wide' hortus fold -o none --by 1e15 x
+refused 'whole number from 1' hortus fold -o none --by 0 x
+refused 'whole number' hortus fold -o none --by -2 x
+refused "'x': its rate is .* already, above --to-fpr" hortus fold -o none --to-fpr 1e-9 x
+refused 'between 0 and 1' hortus fold -o none --to-fpr 1 x
+refused 'either --to-fpr or --by' hortus fold -o none x
+refused 'either --to-fpr or --by' hortus fold -o none --by 2 --to-fpr 10% x
+refused 'FILE' hortus fold -o none --by 2
+refused 'output' hortus fold --by 2 x
+[ ! -e none ] || fail "an output file after an error"

@@ -1,0 +1,67 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hortus/any/any_filter.hpp>
+#include <hortus/hash/mix64.hpp>
+
+/// How the golden files were made: for every family the same cases. A case, once its files are committed, stays as it is for
+/// ever; new ones are added at the end.
+namespace hortus::testing {
+
+enum class golden_keys { none, text, integers, digests };
+
+struct golden_case {
+  std::string name;
+  std::uint64_t items_planned;
+  any_hash hash;
+  golden_keys kind;
+  std::uint64_t count;                           ///< keys 0 ... count - 1 are members
+  std::optional<secret_key> key = std::nullopt;  ///< the one that the hash has
+};
+
+/// 00 01 02 ... 0f. A real one is drawn at random and shown to nobody.
+inline secret_key golden_secret() {
+  std::array<std::byte, secret_key::size> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+  return secret_key(bytes);
+}
+
+inline std::vector<golden_case> golden_cases() {
+  auto const key = golden_secret();
+  return {
+      {"empty", 1000, xxh3(), golden_keys::none, 0},
+      {"one_key", 1, xxh3(), golden_keys::text, 1},
+      {"text", 1000, xxh3(), golden_keys::text, 1000},
+      {"integers", 1000, xxh3(), golden_keys::integers, 1000},
+      {"digests", 1000, xxh3(), golden_keys::digests, 1000},
+      {"seeded_text", 1000, xxh3(0x5eed), golden_keys::text, 1000},
+      {"seeded_integers", 1000, xxh3(0x5eed), golden_keys::integers, 1000},
+      {"xxh64_text", 1000, xxh64(7), golden_keys::text, 1000},
+      {"xxh64_integers", 1000, xxh64(), golden_keys::integers, 1000},
+      {"siphash13_text", 1000, siphash(key), golden_keys::text, 1000, key},
+      {"siphash13_integers", 1000, siphash(key), golden_keys::integers, 1000, key},
+      {"siphash24_text", 1000, siphash24(key), golden_keys::text, 1000, key},
+      {"two_chunks", 880'000, xxh3(), golden_keys::text, 1000},
+  };
+}
+
+/// act(key number i), of the kind the case has: "key 17", 17 + 2^33, a digest.
+template <class Act>
+decltype(auto) with_golden_key(golden_keys kind, std::uint64_t i, Act act) {
+  switch (kind) {
+    case golden_keys::integers:
+      return act(i + (std::uint64_t{1} << 33));
+    case golden_keys::digests:
+      return act(digest(mix64(i + golden_ratio64)));
+    default:
+      return act("key " + std::to_string(i));
+  }
+}
+
+inline constexpr std::uint64_t golden_probes = 10'000;  ///< keys 1'000'000 and on, nowhere members, that are asked for
+
+}  // namespace hortus::testing

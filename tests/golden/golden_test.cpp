@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include <hortus/any/families.hpp>
+
+#include "golden/answers.hpp"
+#include "golden/cases.hpp"
+#include "io/scratch_folder.hpp"
+
+/// Files written by released versions are read for ever, with the same answers, and written again to the byte.
+/// tools/golden_check.sh sees to it that they stay as they are.
+namespace hortus::testing {
+namespace {
+
+namespace fs = std::filesystem;
+fs::path const root = fs::path(HORTUS_SOURCE_DIR) / "tests" / "golden" / "v1";
+
+fs::path file_of(std::string_view family, golden_case const& c) { return root / family / (c.name + ".hortus"); }
+
+/// act(case, path) for every golden there should be.
+template <class Act>
+void for_each_golden(Act act) {
+  for (auto const& family : catalogue())
+    for (auto const& c : golden_cases()) {
+      auto const path = file_of(family.name, c);
+      SCOPED_TRACE(std::string(family.name) + "/" + c.name);
+      if (fs::exists(path))
+        act(c, path);
+      else
+        ADD_FAILURE() << path
+                      << " is missing: run this program with --gtest_also_run_disabled_tests --gtest_filter='*missing*'";
+    }
+}
+
+void insert_members(auto& filter, golden_case const& c, std::uint64_t from, std::uint64_t count) {
+  for (std::uint64_t i = from; i < from + count; ++i) with_golden_key(c.kind, i, [&](auto const& key) { filter.insert(key); });
+}
+
+golden_answers answers_of(any_filter const& filter, golden_case const& c) {
+  golden_answers answers;
+  for (std::uint64_t i = 1'000'000; i < 1'000'000 + golden_probes; ++i)
+    if (with_golden_key(c.kind, i, [&](auto const& key) { return filter.may_contain(key); })) {
+      ++answers.hits;
+      if (answers.first.size() < 5) answers.first.push_back(i);
+    }
+  return answers;
+}
+
+TEST(golden, members_are_found_and_others_exactly_as_ever) {
+  auto const recorded = golden_answers_by_name();
+  for_each_golden([&](golden_case const& c, fs::path const& path) {
+    auto const name = path.parent_path().filename().string() + "/" + c.name;
+    auto const expected = recorded.find(name);
+    ASSERT_NE(expected, recorded.end()) << "tests/golden/answers.hpp has no line for it";
+    for (auto const& filter : {load(path, {.key = c.key, .verify = true}), open(path, {.key = c.key, .verify = true}),
+                               from_bytes(contents(path), {.key = c.key, .verify = true})}) {
+      for (std::uint64_t i = 0; i < c.count; ++i)
+        ASSERT_TRUE(with_golden_key(c.kind, i, [&](auto const& key) { return filter.may_contain(key); })) << i;
+      EXPECT_EQ(answers_of(filter, c), expected->second);
+    }
+  });
+}
+
+TEST(golden, headers_say_what_they_always_said) {
+  for_each_golden([&](golden_case const& c, fs::path const& path) {
+    auto const about = load(path).about();
+    EXPECT_EQ(about.family, path.parent_path().filename());
+    EXPECT_EQ(about.hash_id, c.hash.id());
+    EXPECT_EQ(about.seed, c.hash.seed());
+    EXPECT_EQ(about.key_check, c.hash.check());
+    EXPECT_EQ(about.items_planned, c.items_planned);
+    EXPECT_EQ(about.fpr_planned, 0.01);
+    EXPECT_EQ(about.items_inserted, c.count);
+    EXPECT_EQ(about.kinds, c.kind == golden_keys::none       ? key_kind::none
+                           : c.kind == golden_keys::text     ? key_kind::bytes
+                           : c.kind == golden_keys::integers ? key_kind::integers
+                                                             : key_kind::digests);
+  });
+}
+
+/// From the keys and the file's shape alone; what plan() would choose today is another matter.
+TEST(golden, writing_them_again_gives_the_same_bytes) {
+  families::for_each([]<class F>() {
+    for (auto const& c : golden_cases()) {
+      using filter_type = of_keys<F, any_hash>;
+      auto const path = file_of(F::name, c);
+      SCOPED_TRACE(path);
+      auto const golden = load<filter_type>(path, {.key = c.key, .verify = true});
+      filter_type again(F(golden.family().shape()), c.hash, envelope{.items_planned = c.items_planned, .fpr_planned = 0.01});
+      insert_members(again, c, 0, c.count);
+      EXPECT_EQ(to_bytes(again), contents(path));
+    }
+  });
+}
+
+TEST(golden, they_go_on_as_if_never_saved) {
+  families::for_each([]<class F>() {
+    for (auto const& c : golden_cases()) {
+      using filter_type = of_keys<F, any_hash>;
+      auto opened = open<filter_type>(file_of(F::name, c), {.key = c.key, .verify = false});
+      filter_type never_saved(F(opened.family().shape()), c.hash,
+                              envelope{.items_planned = c.items_planned, .fpr_planned = 0.01});
+      insert_members(never_saved, c, 0, c.count);
+      for (auto* filter : {&opened, &never_saved}) insert_members(*filter, c, 500'000, 500);
+      EXPECT_EQ(to_bytes(opened), to_bytes(never_saved)) << c.name;
+    }
+  });
+}
+
+TEST(golden, one_of_each_family_has_more_than_one_chunk) {
+  for (auto const& family : catalogue())
+    EXPECT_TRUE(std::ranges::any_of(golden_cases(), [&](auto const& c) {
+      return load(file_of(family.name, c)).size_bytes() > chunk_bytes;
+    })) << family.name;
+}
+
+TEST(golden, nothing_lies_about_that_is_not_a_case) {
+  std::size_t files = 0;
+  for (auto const& entry : fs::recursive_directory_iterator(root)) files += entry.is_regular_file() ? 1U : 0U;
+  EXPECT_EQ(files, catalogue().size() * golden_cases().size());
+  EXPECT_EQ(golden_answers_by_name().size(), files);
+}
+
+/// For a new family or a new case: writes the files that are not there yet, never one that is, and prints the lines that
+/// answers.hpp needs. Then: tools/golden_check.sh --add.
+TEST(golden, DISABLED_missing_ones_are_written) {
+  auto const recorded = golden_answers_by_name();
+  for (auto const& family : catalogue()) {
+    fs::create_directories(root / family.name);
+    for (auto const& c : golden_cases()) {
+      auto const path = file_of(family.name, c);
+      auto const name = std::string(family.name) + "/" + c.name;
+      if (!fs::exists(path)) {
+        auto filter = make_filter(family.name, {.items = c.items_planned, .fpr = 0.01, .settings = {}}, c.hash);
+        insert_members(filter, c, 0, c.count);
+        save(filter, path);
+      }
+      if (recorded.contains(name)) continue;
+      auto const answers = answers_of(load(path, {.key = c.key, .verify = true}), c);
+      std::printf("      {\"%s\", {%llu, {", name.c_str(), static_cast<unsigned long long>(answers.hits));
+      for (std::size_t i = 0; i < answers.first.size(); ++i)
+        std::printf("%s%llu", i == 0 ? "" : ", ", static_cast<unsigned long long>(answers.first[i]));
+      std::printf("}}},\n");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hortus::testing

@@ -1,0 +1,237 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <map>
+#include <optional>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "io/scratch_folder.hpp"
+
+/// Every system call and every allocation of save, load and open fails once, or from then on always; and where calls may do
+/// less than asked they do.
+namespace hortus::testing {
+namespace {
+
+/// What the replaced functions below do when it is their turn.
+struct fault_plan {
+  bool armed = false;
+  int calls = 0;                       ///< seen so far
+  int first = -1;                      ///< the call that fails
+  bool for_ever = false;               ///< and all after it
+  int code = EIO;                      ///< with this errno
+  bool nameless = true;                ///< O_TMPFILE works here
+  std::size_t most = ~std::size_t{0};  ///< bytes that one read or write moves at most
+  bool interrupted = false;            ///< every other read or write is interrupted first
+  std::string cut = {};                ///< this file loses its second half after the first read of it
+  std::map<std::string, int> seen = {};
+  std::string failed = {};  ///< the name of the first call that did
+};
+fault_plan faults;
+
+/// Is it this call's turn? Sets errno.
+bool fault(char const* name) {
+  if (!faults.armed) return false;
+  faults.armed = false;  // the book-keeping may call functions that call this
+  ++faults.seen[name];
+  faults.armed = true;
+  auto const now = faults.calls++;
+  if (now != faults.first && !(faults.for_ever && faults.first >= 0 && now > faults.first)) return false;
+  if (faults.failed.empty()) faults.failed = name;
+  errno = faults.code;
+  return true;
+}
+bool interruption(char const* name) {
+  if (!faults.armed || !faults.interrupted || ++faults.seen[name] % 2 == 0) return false;
+  errno = EINTR;
+  return true;
+}
+
+/// act() under a plan; the code of its hortus::error, if it throws one.
+template <class Act>
+std::optional<errc> under(fault_plan plan, Act act) {
+  struct disarm {
+    ~disarm() { faults.armed = false; }
+  } const later;
+  faults = std::move(plan);
+  faults.armed = true;
+  try {
+    act();
+  } catch (error const& e) {
+    return e.code();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+}  // namespace hortus::testing
+
+// The library's calls end up here, because a program's own definitions come before those of the C library.
+using hortus::testing::fault;
+using hortus::testing::faults;
+using hortus::testing::interruption;
+extern "C" {
+int open(char const* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  auto const mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  if (faults.armed && !faults.nameless && (flags & O_TMPFILE) == O_TMPFILE) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return fault("open") ? -1 : static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+ssize_t read(int fd, void* into, std::size_t bytes) {
+  if (interruption("interrupted read") || fault("read")) return -1;
+  return ::syscall(SYS_read, fd, into, faults.armed ? std::min(bytes, faults.most) : bytes);
+}
+ssize_t pread(int fd, void* into, std::size_t bytes, off_t offset) {
+  if (interruption("interrupted pread") || fault("pread")) return -1;
+  if (faults.armed && !faults.cut.empty() && faults.seen["pread"] == 2) {
+    if (::truncate(faults.cut.c_str(), static_cast<off_t>(std::filesystem::file_size(faults.cut) / 2)) != 0) return -1;
+  }
+  return ::syscall(SYS_pread64, fd, into, faults.armed ? std::min(bytes, faults.most) : bytes, offset);
+}
+ssize_t write(int fd, void const* from, std::size_t bytes) {
+  if (interruption("interrupted write") || fault("write")) return -1;
+  return ::syscall(SYS_write, fd, from, faults.armed ? std::min(bytes, faults.most) : bytes);
+}
+int fsync(int fd) { return fault("fsync") ? -1 : static_cast<int>(::syscall(SYS_fsync, fd)); }
+int rename(char const* from, char const* to) noexcept {
+  return fault("rename") ? -1 : static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+int linkat(int from_folder, char const* from, int to_folder, char const* to, int flags) noexcept {
+  return fault("linkat") ? -1 : static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+}
+int fchmod(int fd, mode_t mode) noexcept { return fault("fchmod") ? -1 : static_cast<int>(::syscall(SYS_fchmod, fd, mode)); }
+int fchown(int fd, uid_t owner, gid_t group) noexcept {
+  return fault("fchown") ? -1 : static_cast<int>(::syscall(SYS_fchown, fd, owner, group));
+}
+}
+
+namespace hortus::testing {
+namespace {
+
+using names = std::vector<std::string>;
+
+any_filter sample(int keys) {
+  auto filter = make_filter("partitioned", {.items = 100'000, .fpr = 0.01, .settings = {}});
+  for (int i = 0; i < keys; ++i) filter.insert(i);
+  return filter;
+}
+
+class faulty : public ::testing::Test {
+ protected:
+  /// Fails each call of a save in turn; the file is then the old or the new one, and alone.
+  void fail_each_call_of_save(bool over_old, fault_plan plan) {
+    auto const old_bytes = to_bytes(sample(3));
+    auto const fresh = sample(7);
+    auto const new_bytes = to_bytes(fresh);
+    int refused = 0;
+    for (plan.first = 0;; ++plan.first) {
+      scratch_folder const folder;
+      auto const path = folder / "filter";
+      if (over_old) write_contents(path, old_bytes);
+      auto const outcome = under(plan, [&] { save(fresh, path); });
+      bool const tried_all = faults.calls <= plan.first;
+      if (outcome) {
+        EXPECT_EQ(*outcome, errc::io);
+        ++refused;
+      } else {
+        EXPECT_EQ(contents(path), new_bytes);
+        EXPECT_TRUE(tried_all || faults.failed == "fchown") << faults.failed << " failed and nobody was told";
+      }
+      auto const left = folder.names();
+      EXPECT_TRUE(left == names{"filter"} || (!over_old && left.empty())) << "call " << plan.first;
+      if (std::find(left.begin(), left.end(), "filter") != left.end()) {
+        auto const now = contents(path);
+        EXPECT_TRUE(now == new_bytes || (over_old && now == old_bytes)) << "call " << plan.first;
+      }
+      if (tried_all) break;
+    }
+    EXPECT_GE(refused, 5);
+  }
+};
+
+TEST_F(faulty, every_call_of_save_fails_once) {
+  for (int const code : {EIO, ENOSPC, EACCES})
+    for (bool const over_old : {false, true})
+      for (bool const nameless : {false, true}) fail_each_call_of_save(over_old, {.code = code, .nameless = nameless});
+}
+
+TEST_F(faulty, every_call_of_save_fails_from_then_on) {
+  for (bool const over_old : {false, true})
+    for (bool const nameless : {false, true}) fail_each_call_of_save(over_old, {.for_ever = true, .nameless = nameless});
+}
+
+TEST_F(faulty, the_calls_are_really_replaced) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(1), path);
+  EXPECT_EQ(under({}, [&] { save(sample(2), path); }), std::nullopt);
+  for (auto const* name : {"open", "write", "fsync", "rename", "linkat", "fchmod", "fchown"})
+    EXPECT_GT(faults.seen[name], 0) << name;
+  EXPECT_EQ(under({}, [&] { (void)load(path); }), std::nullopt);
+  EXPECT_GT(faults.seen["pread"], 1);
+}
+
+TEST_F(faulty, where_nameless_files_do_not_exist_save_works_all_the_same) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  for (int keys = 1; keys < 3; ++keys) {
+    EXPECT_EQ(under({.nameless = false}, [&] { save(sample(keys), path); }), std::nullopt);
+    EXPECT_EQ(faults.seen["linkat"], 0);
+    EXPECT_EQ(contents(path), to_bytes(sample(keys)));
+    EXPECT_EQ(folder.names(), names{"filter"});
+  }
+  auto const mask = ::umask(0);
+  ::umask(mask);
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0666 & ~mask);
+}
+
+TEST_F(faulty, little_at_a_time_and_often_interrupted) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  auto const filter = sample(7);
+  for (std::size_t const most : {1000U, 4096U, 4097U}) {
+    fault_plan const slow{.most = most, .interrupted = true};
+    EXPECT_EQ(under(slow, [&] { save(filter, path); }), std::nullopt);
+    EXPECT_EQ(contents(path), to_bytes(filter));
+    std::vector<std::byte> loaded;
+    EXPECT_EQ(under(slow, [&] { loaded = to_bytes(load(path)); }), std::nullopt);
+    EXPECT_EQ(loaded, to_bytes(filter));
+  }
+}
+
+TEST_F(faulty, every_read_fails) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(7), path);
+  int refused = 0;
+  for (fault_plan plan{.first = 0};; ++plan.first) {
+    std::vector<std::byte> loaded;
+    auto const outcome = under(plan, [&] { loaded = to_bytes(load(path)); });
+    if (faults.calls <= plan.first) break;
+    EXPECT_EQ(outcome, errc::io);
+    ++refused;
+  }
+  EXPECT_GE(refused, 4) << "open, header, table, payload";
+}
+
+TEST_F(faulty, a_file_cut_short_while_it_is_read_is_corrupt) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(7), path);
+  EXPECT_EQ(under({.cut = path}, [&] { (void)load(path); }), errc::corrupt);
+}
+
+}  // namespace
+}  // namespace hortus::testing

@@ -1,0 +1,137 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "io/scratch_folder.hpp"
+
+namespace hortus::testing {
+namespace {
+
+any_filter sample() { return make_filter("bloom", {.items = 1000, .fpr = 1e-9, .settings = {}}); }
+
+/// Reads, changes, writes, `times` times; each under the lock.
+void add_keys(std::filesystem::path const& path, std::string const& who, int times) {
+  for (int i = 0; i < times; ++i) {
+    file_lock const lock(path);
+    auto filter = load(path);
+    filter.insert(who + std::to_string(i));
+    save(filter, path);
+  }
+}
+
+/// Every save puts a new file in the place of the one that is locked, so this is also about locks on files that are gone.
+TEST(file_lock, of_keys_added_by_several_processes_none_is_lost) {
+  constexpr int processes = 3;
+  constexpr int times = 25;
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(), path);
+  std::vector<pid_t> children;
+  for (int who = 0; who < processes; ++who) {
+    auto const child = ::fork();
+    if (child == 0) {
+      try {
+        add_keys(path, std::to_string(who) + " ", times);
+        ::_exit(0);
+      } catch (...) {
+        ::_exit(1);
+      }
+    }
+    children.push_back(child);
+  }
+  for (auto const child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  auto const filter = load(path);
+  EXPECT_EQ(filter.about().items_inserted, static_cast<std::uint64_t>(processes * times));
+  for (int who = 0; who < processes; ++who)
+    for (int i = 0; i < times; ++i) EXPECT_TRUE(filter.may_contain(std::to_string(who) + " " + std::to_string(i)));
+}
+
+/// A process that waits for the lock and then writes a byte into a pipe.
+class waiter {
+ public:
+  explicit waiter(std::filesystem::path const& path) {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+    child_ = ::fork();
+    if (child_ == 0) {
+      try {
+        file_lock const lock(path);
+        ::_exit(::write(ends_[1], "x", 1) == 1 ? 0 : 2);
+      } catch (...) {
+        ::_exit(1);
+      }
+    }
+  }
+  ~waiter() {
+    int status = 0;
+    ::waitpid(child_, &status, 0);
+    EXPECT_EQ(status, 0);
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  [[nodiscard]] bool has_it_within(int milliseconds) const {
+    pollfd ready{ends_[0], POLLIN, 0};
+    return ::poll(&ready, 1, milliseconds) == 1;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+  pid_t child_ = -1;
+};
+
+TEST(file_lock, holds_others_off_until_it_is_destroyed) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(), path);
+  auto lock = std::make_unique<file_lock>(path);
+  waiter const other(path);
+  EXPECT_FALSE(other.has_it_within(200));
+  lock.reset();
+  EXPECT_TRUE(other.has_it_within(60'000));
+}
+
+/// Who waited for a file that was replaced meanwhile, and then by somebody else locked, waits for the new one.
+TEST(file_lock, is_of_the_path_and_not_of_a_file_that_is_gone) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(), path);
+  auto first = std::make_unique<file_lock>(path);
+  waiter const other(path);
+  EXPECT_FALSE(other.has_it_within(100));
+  save(sample(), path);
+  auto second = std::make_unique<file_lock>(path);  // of the new file, which nobody has locked yet
+  first.reset();
+  EXPECT_FALSE(other.has_it_within(200)) << "it holds the old file at most";
+  second.reset();
+  EXPECT_TRUE(other.has_it_within(60'000));
+}
+
+TEST(file_lock, of_what_is_not_there_is_an_io_error) {
+  scratch_folder const folder;
+  try {
+    file_lock const lock(folder / "missing");
+    FAIL();
+  } catch (error const& e) {
+    EXPECT_EQ(e.code(), errc::io);
+    EXPECT_NE(std::string(e.what()).find("missing"), std::string::npos);
+  }
+}
+
+TEST(file_lock, does_not_hinder_readers) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(), path);
+  file_lock const lock(path);
+  EXPECT_EQ(load(path), sample());
+  EXPECT_EQ(open(path), sample());
+}
+
+}  // namespace
+}  // namespace hortus::testing

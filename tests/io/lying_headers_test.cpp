@@ -1,0 +1,319 @@
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <limits>
+#include <random>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "io/allocations.hpp"
+#include "io/parts.hpp"
+#include "io/use_everything.hpp"
+
+/// Headers that lie, with every checksum right: what an enemy sends, and what a faulty writer leaves.
+namespace hortus::testing {
+namespace {
+
+constexpr std::size_t spare = 64 << 10;  // the promise: no allocation beyond the input plus 64 KiB
+
+/// Valid files of every family: nearly nothing, a little, and with a secret key.
+std::vector<bytes_of_file> originals() {
+  std::vector<bytes_of_file> files;
+  for (auto const& family : catalogue()) {
+    for (std::uint64_t const items : {0U, 7U, 1000U}) {
+      if (items > 100 && !allocations_counted) continue;  // under a sanitizer time is short
+      auto filter = make_filter(family.name, {.items = items, .fpr = 0.01, .settings = {}}, xxh3(items));
+      for (std::uint64_t i = 0; i < items; ++i) filter.insert(i);
+      files.push_back(to_bytes(filter));
+    }
+    files.push_back(to_bytes(make_filter(family.name, {.items = 5, .fpr = 0.1, .settings = {}}, siphash(secret_key()))));
+  }
+  return files;
+}
+
+/// Reads the bytes in every way, and uses what comes out. Either an error of hortus, the same from all, or a filter that writes
+/// these very bytes: a file says nothing twice and nothing that does not count, so no two files mean the same.
+bool accepted(bytes_of_file const& file) {
+  auto const outcome = [&](auto read) {
+    std::optional<errc> refusal;
+    auto const peak = peak_of([&] {
+      try {
+        read([&](any_filter const& filter) {
+          auto const so_far = allocations;
+          EXPECT_EQ(to_bytes(filter), file);
+          EXPECT_NO_THROW(use_everything(filter));
+          allocations = so_far;
+        });
+      } catch (error const& e) {
+        refusal = e.code();
+      }
+    });
+    EXPECT_LE(peak, file.size() + spare);
+    return refusal;
+  };
+  auto const copied = outcome([&](auto use) { use(from_bytes(file)); });
+  auto const viewed = outcome([&](auto use) { use(*view(file, {.key = {}, .verify = true})); });
+  auto const trusted = outcome([&](auto use) { use(*view(file)); });  // the checksums are right: nothing to tell apart
+  EXPECT_EQ(copied, viewed);
+  EXPECT_EQ(copied.has_value(), trusted.has_value());
+  if (copied) {
+    EXPECT_TRUE(*copied == errc::corrupt || *copied == errc::unsupported || *copied == errc::incompatible)
+        << static_cast<int>(*copied);
+  }
+  return !copied;
+}
+
+struct field {
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+/// Everything between the magic and the header's checksum.
+std::vector<field> fields_of(bytes_of_file const& file) {
+  std::vector<field> all;
+  for (auto const offset : {at::version, at::header_bytes, at::required_features, at::hash_id, at::key_kinds, at::chunk_bytes,
+                            at::scalars, at::sections})
+    all.push_back({offset, 4});
+  for (auto const offset : {at::magic, at::file_bytes, at::family, at::family + 8, at::family + 16, at::seed, at::key_check,
+                            at::items_planned, at::fpr_planned, at::items_inserted, at::table_checksum, at::reserved})
+    all.push_back({offset, 8});
+  for (std::size_t offset = at::end; offset + 8 < get<std::uint32_t>(file, at::header_bytes); offset += 8)
+    all.push_back({offset, 8});  // scalars, sections and what is left over
+  return all;
+}
+
+std::uint64_t value_of(bytes_of_file const& file, field f) {
+  return f.bytes == 4 ? get<std::uint32_t>(file, f.offset) : get<std::uint64_t>(file, f.offset);
+}
+void set(bytes_of_file& file, field f, std::uint64_t value) {
+  if (f.bytes == 4)
+    put(file, f.offset, static_cast<std::uint32_t>(value));
+  else
+    put(file, f.offset, value);
+}
+
+/// Where arithmetic breaks: the ends of every width, the neighbours of what was there, every single bit.
+std::vector<std::uint64_t> values_for(std::uint64_t old) {
+  constexpr std::uint64_t one = 1;
+  std::vector<std::uint64_t> values{
+      0,       1,        2,        63,      64,      65,  ~std::uint64_t{0}, ~std::uint64_t{0} - 63, old + 1, old - 1, old * 2,
+      old / 2, old + 64, old - 64, old * 8, 0 - old, ~old};
+  for (unsigned const bit : {16U, 20U, 31U, 32U, 39U, 42U, 58U, 62U, 63U})
+    for (std::uint64_t const near : {~std::uint64_t{0}, std::uint64_t{0}, one}) values.push_back((one << bit) + near);
+  for (unsigned bit = 0; bit < 64; ++bit) values.push_back(old ^ one << bit);
+  for (double const rate : {1.0, -1.0, 1.0000001, -0.0, 0x1p-1074}) values.push_back(std::bit_cast<std::uint64_t>(rate));
+  for (double const rate : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    values.push_back(std::bit_cast<std::uint64_t>(rate));
+  return values;
+}
+
+void every_field_alone(bytes_of_file const& original, std::size_t& taken, std::size_t& refused) {
+  for (auto const f : fields_of(original))
+    for (auto const value : values_for(value_of(original, f))) {
+      auto file = original;
+      set(file, f, value);
+      sign(file);
+      SCOPED_TRACE("field at " + std::to_string(f.offset) + " = " + std::to_string(value));
+      (accepted(file) ? taken : refused) += 1;
+    }
+}
+
+TEST(lying_headers, the_signer_agrees_with_the_library) {
+  for (auto const& original : originals()) {
+    auto file = original;
+    for (auto const offset : {at::table_checksum, std::size_t{get<std::uint32_t>(file, at::header_bytes)} - 8,
+                              std::size_t{get<std::uint32_t>(file, at::header_bytes)}})
+      put(file, offset, std::uint64_t{0});
+    sign(file);
+    EXPECT_EQ(file, original);
+    EXPECT_EQ(put_together(take_apart(original)), original);
+    EXPECT_TRUE(accepted(original));
+  }
+}
+
+TEST(lying_headers, every_field_alone) {
+  std::size_t taken = 0;
+  std::size_t refused = 0;
+  for (auto const& original : originals()) every_field_alone(original, taken, refused);
+  EXPECT_GT(taken, 1000U) << "seeds, plans and counts may be anything";
+  EXPECT_GT(refused, 8000U);
+}
+
+TEST(lying_headers, random_pairs_of_fields) {
+  std::mt19937_64 random(20'240'615);
+  auto const files = originals();
+  std::size_t taken = 0;
+  for (int round = 0; round < (allocations_counted ? 30'000 : 5000); ++round) {
+    auto file = files[random() % files.size()];
+    auto const fields = fields_of(file);
+    for (int i = 0; i < 2; ++i) {
+      auto const f = fields[random() % fields.size()];
+      auto const values = values_for(value_of(file, f));
+      set(file, f, values[random() % values.size()]);
+    }
+    sign(file);
+    SCOPED_TRACE("round " + std::to_string(round));
+    if (accepted(file)) ++taken;
+  }
+  EXPECT_GT(taken, 100U);
+}
+
+/// Files whose parts fit together and still make no filter: the geometry cannot be what refuses them.
+TEST(lying_headers, shapes_that_no_family_has) {
+  for (auto const& original : originals()) {
+    auto const parts = take_apart(original);
+    for (std::size_t i = 0; i < parts.scalars.size(); ++i)
+      for (auto const value : values_for(parts.scalars[i])) {
+        for (std::size_t const bytes : {0U, 1U, 7U, 8U, 9U, 64U, 4096U}) {
+          auto lie = parts;
+          lie.scalars[i] = value;
+          lie.sections.at(0).resize(bytes);
+          (void)accepted(put_together(lie));
+        }
+      }
+    auto more = parts;
+    more.scalars.push_back(1);
+    EXPECT_FALSE(accepted(put_together(more)));
+    auto fewer = parts;
+    fewer.scalars.pop_back();
+    EXPECT_FALSE(accepted(put_together(fewer)));
+    auto another = parts;
+    another.sections.push_back({});
+    EXPECT_FALSE(accepted(put_together(another)));
+    auto none = parts;
+    none.sections.clear();
+    EXPECT_FALSE(accepted(put_together(none)));
+    EXPECT_FALSE(accepted(put_together({.fixed = parts.fixed})));
+  }
+}
+
+TEST(lying_headers, a_planned_rate_is_a_rate) {
+  for (double const rate :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e-300, 1 + 1e-9}) {
+    auto file = originals().front();
+    put(file, at::fpr_planned, rate);
+    sign(file);
+    EXPECT_FALSE(accepted(file)) << rate;
+  }
+}
+
+/// Zeros behind the last section, which the header's size counts in, or a section that ends a line earlier than the file.
+TEST(lying_headers, nothing_follows_the_last_section) {
+  for (auto const& original : originals())
+    for (std::size_t const more : {1U, 8U, 63U, 64U, 4096U}) {
+      auto file = original;
+      file.resize(file.size() + more);
+      put(file, at::file_bytes, std::uint64_t{file.size()});
+      sign(file);
+      EXPECT_FALSE(accepted(file)) << more;
+    }
+}
+
+/// slice_bits * probes is 2^64: nothing at all, to 64-bit arithmetic.
+TEST(lying_headers, products_that_wrap) {
+  auto const original = to_bytes(make_filter("partitioned", {.items = 7, .fpr = 0.01, .settings = {}}));
+  auto const parts = take_apart(original);
+  ASSERT_EQ(parts.scalars.size(), 4U);
+  for (unsigned shift = 1; shift <= 6; ++shift)
+    for (std::uint64_t const bits : {0U, 1U, 64U}) {
+      auto lie = parts;
+      lie.scalars[1] = std::uint64_t{1} << (64 - shift);
+      lie.scalars[2] = std::uint64_t{1} << shift;
+      lie.scalars[3] = bits;
+      lie.sections[0].assign(bits / 64 * 8 + (bits % 64 != 0 ? 8 : 0), std::byte{0});
+      EXPECT_FALSE(accepted(put_together(lie)));
+    }
+}
+
+TEST(lying_headers, as_many_parts_as_a_header_can_hold) {
+  auto const parts = take_apart(originals().front());
+  for (std::size_t const sections : {1U, 255U, 256U, 257U, 1000U, 4000U})
+    for (std::size_t const bytes : {0U, 1U, 64U}) {
+      auto lie = parts;
+      lie.sections.assign(sections, bytes_of_file(bytes));
+      EXPECT_FALSE(accepted(put_together(lie)));
+    }
+  for (std::size_t const scalars : {4U, 1000U, 8158U, 8159U, 8174U, 8175U, 8176U, 20'000U}) {
+    auto lie = parts;
+    lie.scalars.assign(scalars, 1);
+    EXPECT_FALSE(accepted(put_together(lie)));
+  }
+}
+
+/// Chunks that changed places, with the checksums that belong to their contents.
+TEST(lying_headers, a_chunk_in_the_place_of_another_does_not_verify) {
+  auto filter = make_filter("bloom", {.items = 2'000'000, .fpr = 0.01, .settings = {}});
+  for (int i = 0; i < 1000; ++i) filter.insert(i);
+  auto file = to_bytes(filter);
+  auto const table = get<std::uint32_t>(file, at::header_bytes);
+  auto const payload =
+      static_cast<std::ptrdiff_t>(get<std::uint64_t>(file, at::end + 8 * get<std::uint32_t>(file, at::scalars)));
+  constexpr std::ptrdiff_t chunk = 1 << 20;
+  std::swap_ranges(file.begin() + payload, file.begin() + payload + chunk, file.begin() + payload + chunk);
+  std::swap_ranges(file.begin() + table, file.begin() + table + 8, file.begin() + table + 8);
+  put(file, at::table_checksum, xxh3_of(std::span(file).subspan(table, 24)));
+  put(file, table - 8, xxh3_of(std::span(file).first(table - 8)));
+  EXPECT_THROW((void)from_bytes(file), error);
+  EXPECT_THROW((void)view(file, {.key = {}, .verify = true}), error);
+}
+
+TEST(lying_headers, names_from_files_are_letters_only) {
+  auto const original = originals().front();
+  for (std::string const name :
+       {"", "Bloom", "blo om", "bloom\n", "\x1b[31mbloom", "bl\xc3\xb6m", "abcdefghijklmnopqrstuvwx"}) {
+    auto file = original;
+    for (std::size_t i = 0; i < 24; ++i) put(file, at::family + i, i < name.size() ? name[i] : '\0');
+    sign(file);
+    try {
+      (void)from_bytes(file);
+      FAIL() << "accepted: " << name;
+    } catch (error const& e) {
+      EXPECT_EQ(e.code(), errc::corrupt);
+      EXPECT_EQ(std::string(e.what()).find(name.empty() ? "''" : name), std::string::npos) << "must not reach a terminal";
+    }
+  }
+}
+
+/// The same once more by the system's own count: with 8 MiB of address space left nothing of the above runs out of it.
+TEST(lying_headers, no_address_space_is_needed_either) {
+  if (!allocations_counted) GTEST_SKIP() << "sanitizers need all the address space there is";
+  auto const files = originals();
+  auto const child = ::fork();
+  if (child == 0) {
+    unsigned long pages = 0;
+    if (std::FILE* const statm = std::fopen("/proc/self/statm", "re");
+        statm == nullptr || std::fscanf(statm, "%lu", &pages) != 1)
+      ::_exit(3);
+    rlimit const limit{pages * 4096 + (8 << 20), RLIM_INFINITY};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(4);
+    try {
+      for (auto const& original : files)
+        for (auto const f : fields_of(original))
+          for (auto const value : values_for(value_of(original, f))) {
+            auto file = original;
+            set(file, f, value);
+            sign(file);
+            try {
+              use_everything(from_bytes(file));
+            } catch (error const&) {
+            }
+          }
+      try {
+        memory const too_much(16 << 20);
+        ::_exit(5);  // the limit does not limit
+      } catch (std::bad_alloc const&) {
+      }
+    } catch (...) {
+      ::_exit(6);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+}
+
+}  // namespace
+}  // namespace hortus::testing

@@ -1,0 +1,87 @@
+#pragma once
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <hortus/any/any_filter.hpp>
+
+/// Whatever was accepted must work: asks every verb of a filter of any origin, and throws std::logic_error for an answer no
+/// healthy filter gives. Shared by tests and fuzzers, so it does not know GoogleTest.
+namespace hortus::testing {
+
+inline void require(bool holds, char const* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+/// A verb the family lacks may say so.
+template <class Act>
+void if_it_can(Act act) {
+  try {
+    act();
+  } catch (error const& e) {
+    require(e.code() == errc::unsupported, "a verb failed on an accepted filter");
+  }
+}
+
+inline void use_everything(any_filter const& original) {
+  auto const about = original.about();
+  require(about.family == original.family().kind(), "the family's name");
+  (void)original.family().params();
+  (void)original.family().verbs();
+  auto const bytes = to_bytes(original);
+  require(bytes.size() == stored_size(original), "stored_size");
+
+  auto filter = original;  // a copy: the original may be a view
+  require(filter == original, "a copy is equal");
+  if_it_can([&] { require(filter.fpr() >= 0 && filter.fpr() <= 1, "fpr is a rate"); });
+  if_it_can([&] {
+    auto const e = filter.estimate();
+    require(e.low <= e.value && e.value <= e.high && e.low >= 0, "estimate is in its interval");
+  });
+
+  bool locked = false;
+  try {
+    filter.insert("a key");
+    require(filter.may_contain("a key"), "an inserted key is found");
+    filter.insert(std::vector<std::string>{"two", "keys"});
+    require(filter.may_contain(std::vector<std::string>{"two", "keys"}).count() == 2, "an inserted batch is found");
+    (void)filter.insert_if_new(42);
+    require(filter.may_contain(42U), "an integer is found");
+  } catch (error const& e) {
+    locked = e.code() == errc::wrong_key;
+    require(locked || e.code() == errc::unsupported, "inserting failed");
+  }
+  require(locked == (about.key_check != 0 && filter.hash().visit([](auto const& h) {
+            return std::same_as<std::remove_cvref_t<decltype(h)>, locked_hash>;
+          })),
+          "only a locked filter refuses keys");
+  if_it_can([&] {
+    filter.insert(digest(0x123456789abcdef1U));
+    require(filter.may_contain(digest(0x123456789abcdef1U)), "an inserted digest is found");
+  });
+
+  if_it_can([&] {
+    auto merged = original;
+    merged.merge(filter);
+    require(merged == filter, "merging with a superset gives the superset");
+    merged.intersect(original);
+    require(merged == original, "intersecting with a subset gives the subset");
+  });
+  if_it_can([&] {
+    auto const ways = plan::divisors(filter.family().fold_width());
+    auto const by = ways[ways.size() > 1 ? 1 : 0];
+    auto const foretold = filter.family().fpr_folded(by);
+    auto folded = filter;
+    folded.fold(by);
+    require(std::abs(folded.fpr() - foretold) <= 1e-12, "fpr after fold as foretold");
+    require(folded.may_contain(digest(0x123456789abcdef1U)), "folding keeps the keys");
+    (void)folded.fold_to_fpr(0.5);
+    (void)to_bytes(folded);
+  });
+  filter.clear();
+  if_it_can([&] { require(!filter.may_contain(digest(7)) && filter.fpr() == 0, "clear empties"); });
+  require(to_bytes(original) == bytes, "nothing of this touched the original");
+}
+
+}  // namespace hortus::testing
