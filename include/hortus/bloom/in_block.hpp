@@ -1,0 +1,168 @@
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <hortus/cells/block_array.hpp>
+#include <hortus/concepts.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/plan/blocked.hpp>
+
+namespace hortus {
+
+/// What tells one cache-line-local Bloom filter from another: where the block of a key is, and which bits of it are the key's.
+template <class P>
+concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes, std::uint64_t const* block) {
+  { P::name } -> std::convertible_to<std::string_view>;
+  { P::summary } -> std::convertible_to<std::string_view>;
+  { P::layout } -> std::convertible_to<plan::block_layout>;     // its mathematics
+  { P::block_of(x, blocks) } -> std::same_as<std::uint64_t>;    // from the high bits: monotone in the digest, so that it folds
+  { P::chance(block, probes) } -> std::same_as<double>;         // that a new key of this block finds all its bits set
+  P::for_each_mask(x, probes, [](unsigned, std::uint64_t) {});  // act(word of the block, bits in it): from independent bits
+};
+
+/// Spreads a digest's bits for the pattern inside a block. The block is chosen by the high bits alone, and keys may have been
+/// selected by their low bits (a shard, a partition): after this every bit depends on bits that neither has fixed.
+constexpr std::uint64_t pattern_bits(digest x) noexcept {
+  auto const spread = x.bits() * golden_ratio64;
+  return spread ^ spread >> 32;
+}
+
+/// More of them, when a pattern has used up its 64.
+constexpr std::uint64_t more_pattern_bits(std::uint64_t bits) noexcept { return pattern_bits(digest(bits + golden_ratio64)); }
+
+/// act(position) for each probe: `width` bits of pattern are a position, and 64 bits have as many as fit.
+template <unsigned Width>
+constexpr void for_each_position(std::uint64_t bits, unsigned probes, auto act) noexcept {
+  constexpr unsigned at_once = 64 / Width;
+  for (;; probes -= at_once, bits = more_pattern_bits(bits)) {
+    auto left = bits;
+    for (auto i = std::min(probes, at_once); i-- != 0; left >>= Width) act(left & ((std::uint64_t{1} << Width) - 1));
+    if (probes <= at_once) return;
+  }
+}
+
+/// A word with a bit set for each probe.
+constexpr std::uint64_t word_mask(std::uint64_t bits, unsigned probes) noexcept {
+  std::uint64_t mask = 0;
+  for_each_position<6>(bits, probes, [&](std::uint64_t bit) { mask |= std::uint64_t{1} << bit; });
+  return mask;
+}
+
+/// The verbs of every filter that keeps a key's bits in one block: one cache miss an operation, and no branch to guess. The
+/// families (blocked, sectorized, split_block, register_blocked) differ by their Pattern.
+template <block_pattern Pattern>
+class in_block {
+ public:
+  static constexpr std::string_view name = Pattern::name;
+  static constexpr std::string_view room = "bloom";
+  static constexpr std::string_view summary = Pattern::summary;
+  static constexpr auto misses = false_negatives::never;
+
+  struct goal {
+    std::uint64_t items = 0;
+    double fpr = 0.01;
+    unsigned probes = 0;  ///< 0: as many as need the fewest bits
+    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+  };
+  struct params {
+    std::uint64_t blocks = 0;
+    unsigned probes = 0;
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("blocks", self.blocks);
+      io("probes", self.probes);
+    }
+  };
+
+  static params plan(goal g) {
+    auto const shape = plan::blocked(Pattern::layout, {g.items, g.fpr}, g.probes);
+    return {shape.blocks, shape.probes};
+  }
+  static double planned_fpr(params p, std::uint64_t items) { return plan::blocked_fpr(layout(p), items); }
+  static std::uint64_t planned_bytes(params p) { return p.blocks * (Pattern::layout.bits() / 8); }
+  static double lines_touched(params) { return Pattern::layout.bits() > 512 ? Pattern::layout.bits() / 512.0 : 1; }
+
+  in_block() : in_block(params{1, Pattern::layout.parts}) {}  ///< the smallest valid one: one block
+  explicit in_block(params p) : blocks_((plan::checked(layout(p)), p.blocks)), probes_(p.probes) {}
+
+  void insert(digest x) noexcept {
+    auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    Pattern::for_each_mask(x, probes_, [=](unsigned word, std::uint64_t mask) { block[word] |= mask; });
+  }
+  bool insert_if_new(digest x) noexcept {
+    auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    std::uint64_t missing = 0;
+    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) {
+      missing |= mask & ~block[word];
+      block[word] |= mask;
+    });
+    return missing != 0;
+  }
+  [[nodiscard]] bool may_contain(digest x) const noexcept {
+    auto const* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    std::uint64_t missing = 0;
+    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~block[word]; });
+    return missing == 0;
+  }
+  void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
+
+  /// The mean over the blocks, each as full as it is: a new key meets any of them.
+  [[nodiscard]] double fpr() const noexcept { return mean_chance(blocks_, probes_); }
+  [[nodiscard]] plan::estimate estimate() const { return plan::blocked_cardinality(layout(shape()), blocks_.ones()); }
+
+  void merge(in_block const& other) {
+    check_equal_shape(other);
+    blocks_ |= other.blocks_;
+  }
+  void intersect(in_block const& other) {
+    check_equal_shape(other);
+    blocks_ &= other.blocks_;
+  }
+
+  /// Exact: the block of a key in blocks / by is its block now, divided by `by`, and its bits in the block stay the same.
+  void fold(std::uint64_t by) {
+    if (by == 0 || blocks_.size() % by != 0)
+      throw error(errc::bad_params, "a " + std::string(name) + " filter of " + std::to_string(blocks_.size()) +
+                                        " blocks folds by divisors of that number");
+    blocks_ = blocks_.folded(by);
+  }
+  [[nodiscard]] std::uint64_t fold_width() const noexcept { return blocks_.size(); }
+  [[nodiscard]] double fpr_folded(std::uint64_t by) const { return mean_chance(blocks_.folded(by), probes_); }
+
+  void clear() noexcept { blocks_.clear(); }
+  [[nodiscard]] params shape() const noexcept { return {blocks_.size(), probes_}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return blocks_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return blocks_.cells(); }
+  bool operator==(in_block const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.probes_, self.blocks_); }
+  [[nodiscard]] bool valid() const noexcept {
+    return blocks_.valid() && blocks_.size() >= 1 && blocks_.size() <= Pattern::layout.max_blocks && probes_ >= 1 &&
+           probes_ <= Pattern::layout.max_probes && probes_ % Pattern::layout.parts == 0;
+  }
+
+ private:
+  using blocks = block_array<Pattern::layout.bits() / 64>;
+
+  static plan::blocked_shape layout(params p) noexcept { return {Pattern::layout, p.blocks, p.probes}; }
+  static double mean_chance(blocks const& all, unsigned probes) noexcept {
+    double sum = 0;
+    for (std::uint64_t i = 0; i < all.size(); ++i) sum += Pattern::chance(all[i], probes);
+    return sum / static_cast<double>(all.size());
+  }
+  void check_equal_shape(in_block const& other) const {
+    if (shape() != other.shape())
+      throw error(errc::incompatible, std::string(name) + " filters combine only with equal blocks and probes; these have " +
+                                          std::to_string(blocks_.size()) + " and " + std::to_string(other.blocks_.size()) +
+                                          " blocks, " + std::to_string(probes_) + " and " + std::to_string(other.probes_) +
+                                          " probes");
+  }
+
+  blocks blocks_;
+  unsigned probes_;
+};
+
+}  // namespace hortus

@@ -1,0 +1,38 @@
+#pragma once
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include <hortus/bloom/in_block.hpp>
+#include <hortus/index/fastrange.hpp>
+
+namespace hortus {
+
+/// Register-blocked Bloom filter: the block is one 64-bit word, so an operation is one load, one mask, one comparison.
+///
+///     digest --high bits--> word        0100000010000001000000...     the `probes` bits of a key, six bits of pattern each
+///
+/// Promise  as bloom, with one cache miss and the fewest instructions of all.
+/// Price    11.9 bits a key at 1 %, 23.3 at 0.1 %: for rates of some per cent, where a false positive is cheap.
+/// Lacks    erase, growth, low rates.
+/// Source   J. K. Mullin, "A second look at Bloom filters", 1983; H. Lang et al., "Performance-optimal filtering", VLDB 2019.
+struct register_pattern {
+  static constexpr std::string_view name = "register_blocked";
+  static constexpr std::string_view summary = "one 64-bit word a key: the fewest instructions, for rates of some per cent";
+  static constexpr auto layout = plan::layouts::word;
+
+  static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
+
+  static constexpr void for_each_mask(digest x, unsigned probes, auto act) noexcept {
+    act(0U, word_mask(pattern_bits(x), probes));
+  }
+
+  static double chance(std::uint64_t const* block, unsigned probes) noexcept {
+    return std::pow(std::popcount(*block) / 64.0, probes);
+  }
+};
+
+using register_blocked = in_block<register_pattern>;
+using register_blocked_filter = of_keys<register_blocked>;
+
+}  // namespace hortus

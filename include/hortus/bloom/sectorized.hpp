@@ -1,0 +1,51 @@
+#pragma once
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include <hortus/bloom/in_block.hpp>
+#include <hortus/index/fastrange.hpp>
+
+namespace hortus {
+
+/// Sectorized Bloom filter: a cache line of eight words, of which a key uses two, half of its bits in each.
+///
+///     line    w0   w1   w2   w3  |  w4   w5   w6   w7
+///                  ^A                        ^B            one word of each half; `probes` / 2 bits in it
+///
+/// Promise  as bloom, with one cache miss and two masks an operation.
+/// Price    10.2 bits a key at 1 %, 16.9 at 0.1 %.
+/// Lacks    erase, growth, odd numbers of probes.
+/// Source   H. Lang, T. Neumann, A. Kemper, P. Boncz, "Performance-optimal filtering: Bloom overtakes cuckoo at high
+/// throughput",
+///          VLDB 2019.
+struct sectorized_pattern {
+  static constexpr std::string_view name = "sectorized";
+  static constexpr std::string_view summary = "two words of one cache line a key: small, and fast without vector instructions";
+  static constexpr auto layout = plan::layouts::sectorized;
+
+  static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
+
+  /// Each word has 64 bits of pattern: the top two choose it among four, six of the others are a probe.
+  static constexpr void for_each_mask(digest x, unsigned probes, auto act) noexcept {
+    auto const first = pattern_bits(x);
+    auto const second = more_pattern_bits(first);
+    act(static_cast<unsigned>(first >> 62), word_mask(first, probes / 2));
+    act(static_cast<unsigned>(4 + (second >> 62)), word_mask(second, probes / 2));
+  }
+
+  static double chance(std::uint64_t const* block, unsigned probes) noexcept {
+    double first = 0;
+    double second = 0;
+    for (unsigned word = 0; word < 4; ++word) {
+      first += std::pow(std::popcount(block[word]) / 64.0, probes / 2);
+      second += std::pow(std::popcount(block[4 + word]) / 64.0, probes / 2);
+    }
+    return first / 4 * (second / 4);
+  }
+};
+
+using sectorized = in_block<sectorized_pattern>;
+using sectorized_filter = of_keys<sectorized>;
+
+}  // namespace hortus
