@@ -10,6 +10,7 @@
 
 #include "io/allocations.hpp"
 #include "io/parts.hpp"
+#include "io/scratch_folder.hpp"
 #include "io/use_everything.hpp"
 
 /// Headers that lie, with every checksum right: what an enemy sends, and what a faulty writer leaves.
@@ -273,6 +274,37 @@ TEST(lying_headers, names_from_files_are_letters_only) {
       EXPECT_EQ(e.code(), errc::corrupt);
       EXPECT_EQ(std::string(e.what()).find(name.empty() ? "''" : name), std::string::npos) << "must not reach a terminal";
     }
+  }
+}
+
+/// From files: honest ones of every size, and one that is nearly all header. Above 2 MiB the memory is mapped with a huge page
+/// to spare, most of which is given back before it is touched.
+TEST(lying_headers, files_take_no_more_memory_than_they_are_long) {
+  scratch_folder const folder;
+  auto const path = folder / "file";
+  std::vector<bytes_of_file> files = originals();
+  for (std::uint64_t const items : {10'000U, 100'000U, 1'500'000U, 3'000'000U})
+    files.push_back(to_bytes(make_filter("bloom", {.items = items, .fpr = 0.01, .settings = {}})));
+  auto lie = take_apart(files.front());
+  lie.scalars.assign(8100, 1);
+  files.push_back(put_together(lie));
+  lie.sections.assign(256, bytes_of_file(1));
+  lie.scalars.assign(7000, 1);
+  files.push_back(put_together(lie));
+  for (auto const& file : files) {
+    write_contents(path, file);
+    auto const room = file.size() + spare + (file.size() < memory::huge_page_bytes ? 0 : memory::huge_page_bytes);
+    auto const quietly = [](auto act) {
+      try {
+        act();
+      } catch (error const&) {
+      }
+    };
+    EXPECT_LE(peak_of([&] { quietly([&] { (void)load(path); }); }), room) << file.size();
+    auto const opening =
+        spare + std::min<std::size_t>(file.size(), max_header_bytes) + file.size() / 1024;  // nothing of the payload
+    EXPECT_LE(peak_of([&] { quietly([&] { (void)open(path, {.key = {}, .verify = true}); }); }), opening) << file.size();
+    EXPECT_LE(peak_of([&] { quietly([&] { (void)from_bytes(file); }); }), room) << file.size();
   }
 }
 

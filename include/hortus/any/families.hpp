@@ -2,8 +2,12 @@
 #include <cstddef>
 #include <tuple>
 
+#include <hortus/bloom/blocked.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/bloom/partitioned.hpp>
+#include <hortus/bloom/register_blocked.hpp>
+#include <hortus/bloom/sectorized.hpp>
+#include <hortus/bloom/split_block.hpp>
 
 namespace hortus {
 
@@ -17,6 +21,6 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families = family_list<bloom<>, partitioned<>>;
+using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked>;
 
 }  // namespace hortus

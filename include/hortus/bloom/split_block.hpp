@@ -10,13 +10,12 @@ namespace hortus {
 /// Split block Bloom filter, the one of Parquet: a block is eight lanes of 32 bits, and a key sets one bit in each.
 ///
 ///     block of 256 bits     lane 0   lane 1   lane 2   ...   lane 7
-///                          ..1....  ....1..  1......        .....1.     bit = the top five of (low half of digest * salt of
-///                          lane)
-///
-/// Promise  as bloom, with one cache miss. Hashed with XXH64 and seed 0 its bytes are those of a Parquet bitset of as many
-/// blocks. Price    10.5 bits a key at 1 %, 16.9 at 0.1 %, 26.3 at 1e-4: see blocked for less. Lacks    erase, growth, a choice
-/// of probes: they are eight. Source   Apache Parquet's BloomFilter specification; O. Polychroniou, K. A. Ross, "Vectorized
-/// Bloom filters", DaMoN 2014.
+///                          ..1....  ....1..  1......        .....1.     a lane's bit: the low half of the digest times its
+///                                                                       salt, the top five bits
+/// Promise  as bloom, with one cache miss. Hashed by XXH64 with seed 0, the bytes are those of a Parquet bitset of that size.
+/// Price    10.5 bits a key at 1 %, 16.9 at 0.1 %, 26.3 at 1e-4: see blocked for less.
+/// Lacks    erase, growth, a choice of probes: they are eight.
+/// Source   Apache Parquet's BloomFilter specification; Polychroniou, Ross, "Vectorized Bloom filters", DaMoN 2014.
 struct split_block_pattern {
   static constexpr std::string_view name = "split_block";
   static constexpr std::string_view summary = "Parquet's: one bit in each of eight lanes of a 32-byte block";
