@@ -50,8 +50,8 @@ tree_of_tsan = build-tsan
 lint: need-lint
 	bash tools/format.sh --check
 	bash tools/include_arrows.sh .
-	$(configure) clang -DHORTUS_TESTS=ON
-	bash tools/tidy.sh build-clang $(JOBS)
+	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+	bash tools/tidy.sh build-tidy $(JOBS)
 
 nightly: lint leg-tsan fuzz leg-release
 	ctest --preset nightly

@@ -20,4 +20,6 @@ if(sources)
   target_include_directories(hortus_cli_parts PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(hortus_cli_parts PUBLIC hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   target_link_libraries(hortus_cli PRIVATE hortus_cli_parts)
+  # Two thirds of the time it takes to compile a command is these two.
+  target_precompile_headers(hortus_cli_parts PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp>)
 endif()
