@@ -47,7 +47,7 @@ std::optional<secret_key> parse_key(std::string_view text) {
 
 nlohmann::ordered_json to_json(std::vector<named_value> const& values) {
   auto object = nlohmann::ordered_json::object();
-  for (auto const& [name, value] : values) std::visit([&](auto v) { object[name] = v; }, value);
+  for (auto const& field : values) std::visit([&](auto v) { object[field.name] = v; }, field.value);
   return object;
 }
 

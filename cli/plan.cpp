@@ -74,7 +74,7 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
   all["candidates"] = nlohmann::ordered_json::array();
   for (auto const& c : candidates) {
     auto params = nlohmann::ordered_json::object();
-    for (auto const& [name, value] : c.offer.params) std::visit([&](auto v) { params[name] = v; }, value);
+    for (auto const& field : c.offer.params) std::visit([&](auto v) { params[field.name] = v; }, field.value);
     all["candidates"].push_back({{"family", c.family->name},
                                  {"bits_per_item", c.offer.bits_per_item},
                                  {"size_bytes", c.offer.size_bytes},
