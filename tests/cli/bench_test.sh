@@ -5,19 +5,21 @@ set -euo pipefail
 
 section "rows with the columns of the contract"
 hortus bench -n 2k,1e4 -p 1%,0.1 --repetitions 1 --json >bench.json
-json 'type(d) is list and len(d) == 4 * len({r["family"] for r in d}) and {"bloom", "partitioned"} <= {r["family"] for r in d}' bench.json
-json 'all({"family", "items", "fpr_target", "fpr_measured", "bits_per_item", "overhead", "build_ns", "insert_ns", "hit_ns",
-  "miss_ns", "batch_insert_ns", "batch_hit_ns", "batch_miss_ns", "limit_ns", "batch_ratio", "huge_pages"} <= set(r) for r in d)' bench.json
-json '{(r["items"], r["fpr_target"]) for r in d} == {(2000, 0.01), (2000, 0.1), (10000, 0.01), (10000, 0.1)}' bench.json
-json 'all(r[x] is None or r[x] > 0 for r in d for x in r if x.endswith("_ns"))' bench.json
-json 'all(type(r["huge_pages"]) is bool and r["limit_ns"] > 0 and r["batch_ratio"] > 0 for r in d)' bench.json
-json 'all(r["fpr_measured"] < 3 * r["fpr_target"] for r in d)' bench.json
-json 'all(r["overhead"] is None or abs(r["overhead"] * -math.log2(r["fpr_measured"]) - r["bits_per_item"]) < 1e-6 for r in d)' bench.json
+json 'type(d) is list and len(d) == 4 * len({r["family"] for r in d}) and {"bloom", "partitioned"} <= {r["family"] for r in d}' \
+  'all({"family", "items", "fpr_target", "fpr_measured", "bits_per_item", "overhead", "build_ns", "insert_ns", "hit_ns",
+  "miss_ns", "batch_insert_ns", "batch_hit_ns", "batch_miss_ns", "limit_ns", "batch_ratio", "huge_pages"} <= set(r) for r in d)' \
+  '{(r["items"], r["fpr_target"]) for r in d} == {(2000, 0.01), (2000, 0.1), (10000, 0.01), (10000, 0.1)}' \
+  'all(r[x] is None or r[x] > 0 for r in d for x in r if x.endswith("_ns"))' \
+  'all(type(r["huge_pages"]) is bool and r["limit_ns"] > 0 and r["batch_ratio"] > 0 for r in d)' \
+  'all(r["fpr_measured"] < 3 * r["fpr_target"] for r in d)' \
+  'all(r["overhead"] is None or abs(r["overhead"] * -math.log2(r["fpr_measured"]) - r["bits_per_item"]) < 1e-6 for r in d)' \
+  bench.json
 
 section "choices"
 hortus bench --families partitioned -n 1000 --repetitions 1 --threads 2 --json >bench.json
-json '[r["family"] for r in d] == ["partitioned"] and d[0]["fpr_target"] == 0.01 and d[0]["items"] == 1000' bench.json
-json 'd[0]["threads"] == 2' bench.json
+json '[r["family"] for r in d] == ["partitioned"] and d[0]["fpr_target"] == 0.01 and d[0]["items"] == 1000' \
+  'd[0]["threads"] == 2' \
+  bench.json
 run 0 hortus bench --families bloom -n 1000 --repetitions 1
 grep -q '^bloom ' "$out" || fail "a table" "$(cat "$out")"
 [ ! -s "$err" ] || fail "nothing to say" "$(cat "$err")"

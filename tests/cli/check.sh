@@ -67,18 +67,29 @@ count() { hortus query -c "$@" || [ $? -eq 1 ]; }
 # no_debris NAME...: the folder holds these files and no other.
 no_debris() { equal "files in the folder" "$(printf '%s\n' "$@" | sort | xargs)" "$(find . -mindepth 1 -printf '%P\n' | sort | xargs)"; }
 
-# json EXPRESSION FILE: a Python expression about the document d must be true.
+# json EXPRESSION... FILE: each Python expression about the document d must be true.
 json() {
   local why
-  why=$(python3 - "$@" 2>&1 <<'EOF'
+  why=$(
+    python3 - "$@" 2>&1 <<'EOF'
 import json, math, sys
-with open(sys.argv[2], encoding="utf-8") as file:
+with open(sys.argv[-1], encoding="utf-8") as file:
     text = file.read()
 d = json.loads(text)
-if eval(sys.argv[1]) is not True:
-    sys.exit("in\n" + text[:2000])
+for expression in sys.argv[1:-1]:
+    if eval(expression) is not True:
+        sys.exit(expression + "\n  in: " + text[:2000])
 EOF
-  ) || fail "expected of the JSON document: $1" "$why"
+  ) || fail "expected of a JSON document: $why"
+}
+
+# families [VERB...]: those that can do all of that.
+families() {
+  hortus list --json | python3 -c '
+import json, sys
+for family in json.load(sys.stdin):
+    if set(sys.argv[1:]) <= set(family["verbs"]):
+        print(family["family"])' "$@"
 }
 
 # damage FILE OFFSET: flips a bit. A negative offset counts from the end.

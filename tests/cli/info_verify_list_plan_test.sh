@@ -13,21 +13,22 @@ for family in bloom partitioned; do
   hortus info --json f >about.json
   json '{"family", "format_version", "hash", "keyed", "seed", "items_planned", "fpr_planned", "items_inserted",
     "items_estimate", "fpr_estimate", "size_bytes", "file_bytes", "bits_per_item", "key_kind", "verbs", "params"} <= set(d)' \
+    "d['family'] == '$family' and d['format_version'] == 1 and d['hash'] == 'xxh3' and d['keyed'] is False" \
+    'd["seed"] == 42 and d["items_planned"] == 2000 and d["items_inserted"] == 1000 and d["fpr_planned"] == 0.005' \
+    'all(type(d[x]) is int for x in ("format_version", "seed", "items_planned", "items_inserted", "size_bytes",
+    "file_bytes"))' \
+    'all(type(d[x]) is float for x in ("fpr_planned", "fpr_estimate", "items_estimate", "bits_per_item"))' \
+    'type(d["params"]) is dict and d["params"] and all(type(v) in (int, float) for v in d["params"].values())' \
+    'd["bits_per_item"] == 8 * d["size_bytes"] / d["items_planned"]' \
+    "d['file_bytes'] == $(stat -c %s f) and d['size_bytes'] < d['file_bytes'] < d['size_bytes'] + 1000" \
+    'd["key_kind"] == "bytes"' \
+    "type(d['verbs']) is list and len(set(d['verbs'])) == len(d['verbs']) and set(d['verbs']) <= $verbs" \
     about.json
-  json "d['family'] == '$family' and d['format_version'] == 1 and d['hash'] == 'xxh3' and d['keyed'] is False" about.json
-  json 'd["seed"] == 42 and d["items_planned"] == 2000 and d["items_inserted"] == 1000 and d["fpr_planned"] == 0.005' about.json
-  json 'all(type(d[x]) is int for x in ("format_version", "seed", "items_planned", "items_inserted", "size_bytes",
-    "file_bytes"))' about.json
-  json 'all(type(d[x]) is float for x in ("fpr_planned", "fpr_estimate", "items_estimate", "bits_per_item"))' about.json
-  json 'type(d["params"]) is dict and d["params"] and all(type(v) in (int, float) for v in d["params"].values())' about.json
-  json 'd["bits_per_item"] == 8 * d["size_bytes"] / d["items_planned"]' about.json
-  json "d['file_bytes'] == $(stat -c %s f) and d['size_bytes'] < d['file_bytes'] < d['size_bytes'] + 1000" about.json
-  json 'd["key_kind"] == "bytes"' about.json
-  json "type(d['verbs']) is list and len(set(d['verbs'])) == len(d['verbs']) and set(d['verbs']) <= $verbs" about.json
   # The interval holds in 95 % of all cases; ten times as wide it holds always.
-  json 'd["items_estimate_low"] < d["items_estimate"] < d["items_estimate_high"]' about.json
-  json 'abs(d["items_estimate"] - 1000) < 10 * (d["items_estimate_high"] - d["items_estimate_low"])' about.json
-  json '0 < d["fpr_estimate"] < d["fpr_planned"]' about.json # half full
+  json 'd["items_estimate_low"] < d["items_estimate"] < d["items_estimate_high"]' \
+    'abs(d["items_estimate"] - 1000) < 10 * (d["items_estimate_high"] - d["items_estimate_low"])' \
+    '0 < d["fpr_estimate"] < d["fpr_planned"]' \
+    about.json
 done
 
 section "info for people says the same"
@@ -71,19 +72,21 @@ run 0 hortus list
 grep -q '^ *bloom ' "$out" && grep -q '^ *partitioned ' "$out" || fail "list should name the families" "$(cat "$out")"
 [ "$(awk '{print length}' "$out" | sort -n | tail -1)" -le 120 ] || fail "a line is too wide" "$(cat "$out")"
 hortus list --json >list.json
-json 'type(d) is list and {"bloom", "partitioned"} <= {f["family"] for f in d} and len({f["family"] for f in d}) == len(d)' list.json
-json 'all({"family", "room", "verbs", "false_negatives", "summary"} <= set(f) for f in d)' list.json
-json 'all(type(f[x]) is str and f[x] for f in d for x in ("family", "room", "false_negatives", "summary"))' list.json
-json 'all(f["false_negatives"] in ("never", "by_misuse", "by_age") for f in d)' list.json
-json "all(type(f['verbs']) is list and set(f['verbs']) <= $verbs for f in d)" list.json
+json 'type(d) is list and {"bloom", "partitioned"} <= {f["family"] for f in d} and len({f["family"] for f in d}) == len(d)' \
+  'all({"family", "room", "verbs", "false_negatives", "summary"} <= set(f) for f in d)' \
+  'all(type(f[x]) is str and f[x] for f in d for x in ("family", "room", "false_negatives", "summary"))' \
+  'all(f["false_negatives"] in ("never", "by_misuse", "by_age") for f in d)' \
+  "all(type(f['verbs']) is list and set(f['verbs']) <= $verbs for f in d)" \
+  list.json
 
 section "plan: best first, and what each rejected family lacks"
 hortus plan -n 1M -p 1% --json >plan.json
-json 'all({"family", "bits_per_item", "size_bytes", "fpr", "params", "why"} <= set(c) for c in d["candidates"])' plan.json
-json '{"bloom", "partitioned"} <= {c["family"] for c in d["candidates"]} and d["rejected"] == []' plan.json
-json 'all(0 < c["fpr"] <= 0.01 and c["bits_per_item"] == 8 * c["size_bytes"] / 1e6 for c in d["candidates"])' plan.json
-json '[c["size_bytes"] for c in d["candidates"]] == sorted(c["size_bytes"] for c in d["candidates"])' plan.json
-json 'all(type(c["why"]) is str and c["why"] and type(c["params"]) is dict for c in d["candidates"])' plan.json
+json 'all({"family", "bits_per_item", "size_bytes", "fpr", "params", "why"} <= set(c) for c in d["candidates"])' \
+  '{"bloom", "partitioned"} <= {c["family"] for c in d["candidates"]} and d["rejected"] == []' \
+  'all(0 < c["fpr"] <= 0.01 and c["bits_per_item"] == 8 * c["size_bytes"] / 1e6 for c in d["candidates"])' \
+  '[c["size_bytes"] for c in d["candidates"]] == sorted(c["size_bytes"] for c in d["candidates"])' \
+  'all(type(c["why"]) is str and c["why"] and type(c["params"]) is dict for c in d["candidates"])' \
+  plan.json
 # 1.4427 log2(1/p) bits an item, as every textbook has it.
 json 'any(c["family"] == "bloom" and 9.58 < c["bits_per_item"] < 9.65 and c["params"]["probes"] == 7 for c in d["candidates"])' plan.json
 run 0 hortus plan -n 1M -p 1%
@@ -113,8 +116,9 @@ section "plan --memory: the most it may take with -p, the best rate in that spac
 hortus plan -n 1M -p 1% --memory 2M --json >plan.json
 json 'len(d["candidates"]) >= 2 and all(c["fpr"] <= 0.01 for c in d["candidates"])' plan.json
 hortus plan -n 1M --memory 1M --json >plan.json
-json 'all(950000 < c["size_bytes"] <= 1000000 and 0.01 < c["fpr"] < 0.05 for c in d["candidates"])' plan.json
-json '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' plan.json
+json 'all(950000 < c["size_bytes"] <= 1000000 and 0.01 < c["fpr"] < 0.05 for c in d["candidates"])' \
+  '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' \
+  plan.json
 run 2 hortus plan -n 1M -p 1% --memory 1000 --json
 said '^hortus: no family can do that'
 cp "$out" plan.json
