@@ -25,10 +25,8 @@ void check_divides(any_filter const& filter, std::uint64_t by) {
   if (width % by == 0) return;
   auto const ways = plan::divisors(width);  // ascending, from 1 to the width
   auto const above = std::ranges::upper_bound(ways, by);
-  throw error(errc::bad_goal, above == ways.end()
-                                  ? fmt::format("cannot be folded by {}: it is {} bits wide", by, width)
-                                  : fmt::format("cannot be folded by {}, which does not divide its {} bits; {} and {} do", by,
-                                                width, *std::prev(above), *above));
+  throw error(errc::bad_goal, fmt::format("cannot be folded by {}, only by divisors of {}", by, width) +
+                                  (above == ways.end() ? "" : fmt::format(": {} and {} are near", *std::prev(above), *above)));
 }
 
 int fold(options const& o) {
@@ -65,7 +63,7 @@ void add_fold(CLI::App& app, action& run) {
   command->add_option("FILE", o->file, "the filter")->required();
   command->add_option("-o,--output", o->out, "the file to write; it may be the filter itself")->required()->type_name("FILE");
   command->add_option("--to-fpr", o->to_fpr, "as small as this rate of false positives allows")->type_name("RATE");
-  command->add_option("--by", o->by, "so many times smaller: a divisor of the filter's bits")->type_name("N");
+  command->add_option("--by", o->by, "so many times smaller: a divisor of its size")->type_name("N");
   command->add_flag("--json", o->json, "describe the result, as info --json does");
   command->footer("Example: hortus fold -o small.hortus --to-fpr 5% seen.hortus");
   command->callback([=, &run] { run = [o] { return fold(*o); }; });

@@ -83,12 +83,12 @@ EOF
   ) || fail "expected of a JSON document: $why"
 }
 
-# families [VERB...]: those that can do all of that.
+# families [VERB...]: those that can do all of that and never forget.
 families() {
   hortus list --json | python3 -c '
 import json, sys
 for family in json.load(sys.stdin):
-    if set(sys.argv[1:]) <= set(family["verbs"]):
+    if set(sys.argv[1:]) <= set(family["verbs"]) and family["false_negatives"] != "by_age":
         print(family["family"])' "$@"
 }
 

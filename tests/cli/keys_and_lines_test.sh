@@ -126,13 +126,13 @@ done
 
 section "no false negatives among 100 000 lines"
 seq 100000 | sed 's/.*/key number &/' >keys
-for family in bloom partitioned; do
+for family in $(families insert may_contain); do
   hortus build $family -o big keys
   hortus query big keys >selected
   same_bytes keys selected
   run 1 hortus query -v big keys
   [ ! -s "$out" ] || fail "$family forgot $(wc -l <"$out") keys"
-  # 100 000 others at a rate of 1 %: 1000 expected, standard deviation 32; seven of them is a chance below 1e-11.
+  # 100 000 others at a rate of 1 %: at most 1000 expected, standard deviation 32; seven of them is a chance below 1e-11.
   others=$(seq 100000 | sed 's/.*/other &/' | count big)
-  [ "$others" -gt 776 ] && [ "$others" -lt 1224 ] || fail "$family: $others false positives in 100000, not about 1000"
+  [ "$others" -gt 0 ] && [ "$others" -lt 1224 ] || fail "$family: $others false positives in 100000, not about 1000"
 done

@@ -71,6 +71,16 @@ hortus query -c f members >/dev/null
 equal "time of change" 2001 "$(date -r f +%Y)"
 chmod 644 f
 
+section "a filter of integers or digests made by a program is refused: no line would be found"
+for kind in integers digests; do
+  refused "'.*$kind.hortus' was filled with $kind, not with text" hortus query "$HORTUS_SOURCE_DIR/tests/golden/v1/bloom/$kind.hortus" members
+  cp "$HORTUS_SOURCE_DIR/tests/golden/v1/bloom/$kind.hortus" theirs
+  refused "was filled with $kind, not with text" hortus add theirs members
+  run 0 hortus info --json theirs
+  grep -q "\"key_kind\": \"$kind\"" "$out" || fail "info should say $kind" "$(cat "$out")"
+done
+run 0 hortus query "$HORTUS_SOURCE_DIR/tests/golden/v1/bloom/text.hortus" <<<'key 17'
+
 section "a filter of nothing holds nothing"
 hortus build bloom -o empty /dev/null
 run 1 hortus query empty members
