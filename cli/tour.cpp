@@ -55,8 +55,7 @@ data_set from_input(options const& o) {
   line_reader in(o.input.paths, o.input.format());
   for (std::vector<std::string_view> keys; in.next(keys);) set.text.insert(set.text.end(), keys.begin(), keys.end());
   std::ranges::sort(set.text);
-  auto const [first, last] = std::ranges::unique(set.text);
-  set.text.erase(first, last);
+  set.text.erase(std::unique(set.text.begin(), set.text.end()), set.text.end());
   if (set.text.empty()) throw error(errc::bad_goal, "the tour needs at least one line of input");
   auto const count = set.text.size();
   set.text.reserve(2 * count);

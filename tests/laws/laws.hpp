@@ -258,8 +258,10 @@ TYPED_TEST_P(laws, fold_keeps_the_keys_and_has_the_rate_it_foretold) {
       EXPECT_EQ(f.may_contain(keys<random_keys>(0, 10'000)).count(), 10'000U) << "folded by " << by;
     }
     auto f = original;
-    for (std::uint64_t const by : {std::uint64_t{0}, original.family().fold_width() + 1, ~std::uint64_t{0}})
+    for (std::uint64_t const by : {std::uint64_t{0}, original.family().fold_width() + 1, ~std::uint64_t{0}}) {
       EXPECT_EQ(code_of([&] { f.fold(by); }), errc::bad_params) << by;
+      EXPECT_EQ(code_of([&] { (void)f.family().fpr_folded(by); }), errc::bad_params) << by;
+    }
     EXPECT_EQ(f, original);
   }
 }

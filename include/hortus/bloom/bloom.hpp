@@ -74,15 +74,10 @@ class bloom {
   }
 
   /// Exact because positions come from the high bits: bit i of size / by is what bits i*by ... i*by+by-1 were.
-  void fold(std::uint64_t by) requires Index::folds {
-    if (by == 0 || bits_.size() % by != 0)
-      throw error(errc::bad_params,
-                  "a bloom filter of " + std::to_string(bits_.size()) + " bits folds by divisors of that number");
-    bits_ = bits_.folded(by);
-  }
+  void fold(std::uint64_t by) requires Index::folds { bits_ = bits_.folded(plan::checked_fold(fold_width(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return bits_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {
-    auto const small = bits_.folded(by);
+    auto const small = bits_.folded(plan::checked_fold(fold_width(), by));
     return plan::fill_fpr(plan::bloom_shape{small.size(), probes_}, small.ones());
   }
 

@@ -123,14 +123,11 @@ class in_block {
   }
 
   /// Exact: the block of a key in blocks / by is its block now, divided by `by`, and its bits in the block stay the same.
-  void fold(std::uint64_t by) {
-    if (by == 0 || blocks_.size() % by != 0)
-      throw error(errc::bad_params, "a " + std::string(name) + " filter of " + std::to_string(blocks_.size()) +
-                                        " blocks folds by divisors of that number");
-    blocks_ = blocks_.folded(by);
-  }
+  void fold(std::uint64_t by) { blocks_ = blocks_.folded(plan::checked_fold(blocks_.size(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept { return blocks_.size(); }
-  [[nodiscard]] double fpr_folded(std::uint64_t by) const { return mean_chance(blocks_.folded(by), probes_); }
+  [[nodiscard]] double fpr_folded(std::uint64_t by) const {
+    return mean_chance(blocks_.folded(plan::checked_fold(blocks_.size(), by)), probes_);
+  }
 
   void clear() noexcept { blocks_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {blocks_.size(), probes_}; }

@@ -78,15 +78,13 @@ class partitioned {
 
   /// Every slice folds as a bloom filter does; their borders stay borders, because `by` divides the slice.
   void fold(std::uint64_t by) requires Index::folds {
-    if (by == 0 || slice_bits_ % by != 0)
-      throw error(errc::bad_params, "a partitioned filter with slices of " + std::to_string(slice_bits_) +
-                                        " bits folds by divisors of that number");
-    bits_ = bits_.folded(by);
+    bits_ = bits_.folded(plan::checked_fold(slice_bits_, by));
     slice_bits_ /= by;
   }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return slice_bits_; }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {
-    return plan::fill_fpr(plan::partitioned_shape{slice_bits_ / by, probes_}, ones(bits_.folded(by)));
+    auto const small = bits_.folded(plan::checked_fold(slice_bits_, by));
+    return plan::fill_fpr(plan::partitioned_shape{slice_bits_ / by, probes_}, ones(small));
   }
 
   void clear() noexcept { bits_.clear(); }

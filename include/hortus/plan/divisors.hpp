@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <hortus/error.hpp>
@@ -38,6 +39,14 @@ namespace hortus::plan {
   if (bits > 1) multiply(bits);
   std::sort(found.begin(), found.end());
   return found;
+}
+
+/// `by`, if a filter of that width (its bits, a slice's bits, its blocks) can be folded by it.
+inline std::uint64_t checked_fold(std::uint64_t width, std::uint64_t by) {
+  if (by == 0 || width % by != 0)
+    throw error(errc::bad_params,
+                "a filter of this size folds by divisors of " + std::to_string(width) + ", not by " + std::to_string(by));
+  return by;
 }
 
 }  // namespace hortus::plan
