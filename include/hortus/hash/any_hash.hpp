@@ -34,18 +34,21 @@ class locked_hash {
   std::uint64_t check_;
 };
 
+/// The hashes that a file may name, and the one for want of a key.
+using hash_choice = std::variant<xxh3, xxh64, siphash, siphash24, locked_hash>;
+
+template <class Hash>
+concept hash_to_choose = std::constructible_from<hash_choice, Hash>;
+
 /// A hash chosen at run time, as files do. In batches the choice is made once a batch, not once a key.
 class any_hash {
  public:
-  using choice = std::variant<xxh3, xxh64, siphash, siphash24, locked_hash>;
-
   /// act(the hash it is)
   decltype(auto) visit(auto act) const { return std::visit(act, choice_); }
 
   any_hash() = default;  ///< the default hash with seed 0
-  template <class Hash>
-  requires std::constructible_from<choice, Hash> &&(!std::same_as<std::remove_cvref_t<Hash>, any_hash>)any_hash(Hash hash)
-      : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): any hash is one of these
+  template <hash_to_choose Hash>
+  any_hash(Hash hash) : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): any of them is one of these
 
   [[nodiscard]] digest of_integer(std::uint64_t x) const {
     return visit([x](auto const& h) { return h.of_integer(x); });
@@ -68,7 +71,7 @@ class any_hash {
   }
 
  private:
-  choice choice_;
+  hash_choice choice_;
 };
 
 /// One choice for a whole batch: found by with_hash() in of_keys.
