@@ -2,7 +2,7 @@
 add_compile_options(-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wpedantic)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # They cry wolf about std::string when optimising: "text" + string (GCC's bugs 105651 and 105329), strings in aggregates (105562).
-  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds)
+  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
 endif()
 if(HORTUS_WERROR)
   add_compile_options(-Werror)

@@ -257,6 +257,7 @@ std::vector<memory> borrow_sections(header const& head, std::span<std::byte cons
     for (auto s : head.sections) check_zero(file.subspan(padding_after(s).offset, padding_after(s).bytes));
   }
   std::vector<memory> sections;
+  sections.reserve(spans.size());
   for (auto s : spans) sections.push_back(memory::borrow(s, owner));
   return sections;
 }

@@ -17,7 +17,7 @@ namespace detail {
 class block_zeros {
  public:
   explicit block_zeros(blocked_shape shape) : layout_(checked(shape).layout), blocks_(static_cast<double>(shape.blocks)) {
-    double const throws = shape.probes / layout_.parts;
+    auto const throws = static_cast<double>(shape.probes / layout_.parts);
     double const word = layout_.word_bits, choices = layout_.choices;
     double const mark = block_mark(layout_, shape.probes);
     // Chance that a key marks at least one of two bits of a word.

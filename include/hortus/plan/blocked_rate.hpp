@@ -59,17 +59,19 @@ inline blocked_shape checked(blocked_shape shape) {
 
 /// Chance that a key sets a given bit of its block, 1 - q: not probes / bits, because its probes may fall on each other.
 [[nodiscard]] inline double block_mark(block_layout layout, unsigned probes) {
-  return -std::expm1(probes / layout.parts * std::log1p(-1.0 / layout.word_bits)) / layout.choices;
+  return -std::expm1(static_cast<double>(probes / layout.parts) * std::log1p(-1.0 / layout.word_bits)) / layout.choices;
 }
 
 /// The rates of filters of one layout and one number of probes. What a block answers after 0, 1, 2 .. keys is computed once.
 class block_rates {
  public:
   block_rates(block_layout layout, unsigned probes)
-      : layout_(checked(blocked_shape{layout, 1, probes}).layout), throws_(probes / layout.parts) {
-    // A block answers no with at most the chance that one of the probes hits a zero, probes * q^keys: below e^-40 from here on.
-    full_ = std::ceil((40 + std::log(probes)) / -std::log1p(-block_mark(layout, probes)));
-    cells_ = std::min(throws_, layout.word_bits);
+      : layout_(checked(blocked_shape{layout, 1, probes}).layout),
+        throws_(probes / layout.parts),
+        cells_(std::min(throws_, layout.word_bits)),
+        // A block answers no with at most the chance that one of the probes hits a zero, probes * q^keys: below e^-40 from
+        // here.
+        full_(std::ceil((40 + std::log(probes)) / -std::log1p(-block_mark(layout, probes)))) {
     for (unsigned u = 0; u <= cells_; ++u) hit_[u] = static_cast<double>(u) / layout.word_bits;
     covered_[0] = distinct_[0] = 1;
     for (unsigned probe = 0; probe < throws_; ++probe) {
@@ -135,8 +137,8 @@ class block_rates {
 
   block_layout layout_;
   unsigned throws_;  // of a key, in a word
-  unsigned cells_ = 0;
-  double full_ = 0;
+  unsigned cells_;
+  double full_;
   row hit_{};       // chance that a probe falls on one of u given bits of a word
   row distinct_{};  // chance that the probes of a query fall on u bits of a word
   row covered_{};
