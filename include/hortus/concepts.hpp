@@ -49,6 +49,20 @@ concept noticing = insertable<F> && requires(F& f, digest x) {
   { f.insert_if_new(x) } -> std::same_as<bool>;
 };
 
+/// erase(x) undoes one insert of x. False: x was certainly not a member, and nothing changed. Erasing what was never inserted
+/// but is found may take members away: false_negatives::by_misuse.
+template <class F>
+concept erasable = insertable<F> && requires(F& f, digest x) {
+  { f.erase(x) } -> std::same_as<bool>;
+};
+
+/// count(x): how often x was inserted, erased ones taken off; never less where the card says so. Signed where it may be
+/// negative.
+template <class F>
+concept countable = family<F> && requires(F const& c, digest x) {
+  { c.count(x) } -> std::integral;
+};
+
 /// estimate(): how many distinct keys went in, with a 95 % interval.
 template <class F>
 concept estimating = family<F> && requires(F const& c) {

@@ -22,6 +22,8 @@ std::vector<std::string_view> verbs_of() {
   add(insertable<F>, "insert");
   add(noticing<F>, "insert_if_new");
   add(membership<F>, "may_contain");
+  add(erasable<F>, "erase");
+  add(countable<F>, "count");
   add(estimating<F>, "estimate");
   add(membership<F>, "fpr");
   add(mergeable<F>, "merge");
