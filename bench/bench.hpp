@@ -26,10 +26,12 @@ struct row {
   double batch_insert_ns = -1;
   double batch_hit_ns = -1;
   double batch_miss_ns = -1;
-  double limit_ns = -1;     ///< a prefetched random read of a cache line in as much memory
-  double batch_ratio = -1;  ///< median of batch_miss / limit, repetition by repetition
-  bool huge_pages = false;  ///< the system granted them for most of the filter
-  unsigned threads = 1;     ///< that share the lookups; inserts are by one
+  double limit_ns = -1;         ///< a prefetched random read of a cache line in as much memory
+  double batch_ratio = -1;      ///< median of batch_miss / limit, repetition by repetition
+  double single_limit_ns = -1;  ///< a random read of a cache line without asking ahead
+  double single_ratio = -1;     ///< median of miss / single_limit
+  bool huge_pages = false;      ///< the system granted them for most of the filter
+  unsigned threads = 1;         ///< that share the lookups; inserts are by one
   double size_bytes = 0;
 };
 

@@ -39,6 +39,8 @@ nlohmann::ordered_json to_json(bench::row const& r) {
           {"batch_miss_ns", time(r.batch_miss_ns)},
           {"limit_ns", time(r.limit_ns)},
           {"batch_ratio", r.batch_ratio},
+          {"single_limit_ns", time(r.single_limit_ns)},
+          {"single_ratio", r.single_ratio},
           {"huge_pages", r.huge_pages},
           {"threads", r.threads}};
 }
@@ -76,6 +78,8 @@ int run_bench(options const& o) {
                {"b.miss", align::right},
                {"limit", align::right},
                {"ratio", align::right},
+               {"s.limit", align::right},
+               {"s.ratio", align::right},
                {"huge"}});
   progress waiting("measuring", 0, progress_unit::items);
   bench::run(what, [&](bench::row const& r) {
@@ -85,7 +89,8 @@ int run_bench(options const& o) {
     shown.row({r.family, human_count(r.items), human_rate(r.fpr_target), human_rate(r.fpr_measured),
                fmt::format("{:.2f}", r.bits_per_item), r.overhead == 0 ? "-" : fmt::format("{:.3f}", r.overhead),
                ns(r.build_ns), ns(r.insert_ns), ns(r.hit_ns), ns(r.miss_ns), ns(r.batch_insert_ns), ns(r.batch_hit_ns),
-               ns(r.batch_miss_ns), ns(r.limit_ns), fmt::format("{:.2f}", r.batch_ratio), r.huge_pages ? "yes" : "no"});
+               ns(r.batch_miss_ns), ns(r.limit_ns), fmt::format("{:.2f}", r.batch_ratio), ns(r.single_limit_ns),
+               fmt::format("{:.2f}", r.single_ratio), r.huge_pages ? "yes" : "no"});
   });
   waiting.finish();
   if (o.json) {
@@ -97,7 +102,9 @@ int run_bench(options const& o) {
   out.print(
       "\nns a key, 64-bit keys, {} {}; overhead: bits an item / log2(1/measured); limit: a prefetched random cache-line read "
       "in as much\n"
-      "memory; ratio: batch miss / limit, median of interleaved repetitions; huge: huge pages were granted\n",
+      "memory; ratio: batch miss / limit, median of interleaved repetitions; s.limit, s.ratio: the same for miss, one by one "
+      "and not\n"
+      "prefetched; huge: huge pages were granted\n",
       what.threads, what.threads == 1 ? "thread" : "threads share the lookups, one inserts");
   out.flush();
   return done;

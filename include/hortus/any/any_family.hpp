@@ -45,6 +45,7 @@ class any_family {
   static constexpr std::string_view room = "any";
   static constexpr std::string_view summary = "a family chosen at run time";
   static constexpr auto misses = false_negatives::by_age;  // the weakest promise of those it may hold
+  static constexpr std::size_t block_keys = 1024;          // a virtual call each, and room for the family's own blocks
 
   template <class F>
   requires(!std::same_as<F, any_family>) && family<F>  // in this order: family<any_family> would ask itself
@@ -65,10 +66,12 @@ class any_family {
   }  ///< its largest memory; null if it does not tell
 
   bool insert(digest x) { return self_->insert({&x, 1}) == 1; }
-  std::size_t insert(std::span<digest const> xs) { return self_->insert(xs); }
+  std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return self_->insert(xs); }
   bool insert_if_new(digest x) { return self_->insert_if_new(x); }
   [[nodiscard]] bool may_contain(digest x) const { return self_->may_contain(x); }
-  void may_contain(std::span<digest const> xs, std::uint64_t* hits) const { self_->may_contain(xs, hits); }
+  void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const {
+    self_->may_contain(xs, hits);
+  }
   [[nodiscard]] double fpr() const { return self_->fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return self_->estimate(); }
   void merge(any_family const& other) { self_->merge(*other.self_); }
@@ -134,7 +137,7 @@ struct any_family::body final : any_family::face {
   }
   std::size_t insert([[maybe_unused]] std::span<digest const> xs) override {
     if constexpr (insertable<F>)
-      return insert_block(f, xs);
+      return insert_all(f, xs);
     else
       lacks(F::name, "insert");
   }
@@ -152,7 +155,7 @@ struct any_family::body final : any_family::face {
   }
   void may_contain([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::uint64_t* hits) const override {
     if constexpr (membership<F>)
-      may_contain_block(f, xs, hits);
+      may_contain_all(f, xs, hits);
     else
       lacks(F::name, "may_contain");
   }

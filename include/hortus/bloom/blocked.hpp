@@ -28,6 +28,9 @@ struct blocked_pattern {
                          [&](std::uint64_t bit) { act(static_cast<unsigned>(bit / 64), std::uint64_t{1} << (bit % 64)); });
   }
 
+  static constexpr auto may_contain = kernels::in_line;
+  static constexpr auto insert = kernels::set_in_line;
+
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     int ones = 0;
     for (unsigned word = 0; word < 8; ++word) ones += std::popcount(block[word]);

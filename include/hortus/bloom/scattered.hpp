@@ -18,6 +18,9 @@ namespace hortus {
 /// (partitioned).
 template <index_policy Index>
 struct scattered {
+  static constexpr std::size_t block_keys =
+      256;  // rounds get shorter and shorter; with fewer keys the last would be all waiting
+
   unsigned probes;
   std::uint64_t width;
   std::uint64_t stride;
@@ -42,15 +45,19 @@ struct scattered {
   bool all_set(bit_array const& bits, digest x) const noexcept {
     return for_each_bit(x, [&](std::uint64_t bit) { return bits.test(bit); });
   }
-  void prefetch(bit_array const& bits, digest x) const noexcept {
+  /// What a lookup reads first; it may not need more.
+  void prefetch(bit_array const& bits, digest x) const noexcept { bits.prefetch(Index(x, width).next()); }
+  void prefetch_all(bit_array const& bits, digest x) const noexcept {
     for_each_bit(x, [&](std::uint64_t bit) { return bits.prefetch(bit), true; });
   }
 
   /// A block of lookups at once, without a branch to guess. In a cache every key reads all its bits: that costs less than
-  /// guessing wrong where to stop. In memory every line counts, so the keys go in rounds instead. Pre: xs.size() <= block_keys.
-  void all_set(bit_array const& bits, std::span<digest const> xs, std::uint64_t* hits) const noexcept {
+  /// guessing wrong where to stop. In memory every line counts, so the keys go in rounds instead. Pre: at most block_keys of
+  /// them.
+  void all_set(bit_array const& bits, std::span<digest const> xs, std::span<digest const> next,
+               std::uint64_t* hits) const noexcept {
     assert(xs.size() <= block_keys);
-    if (bits.size_bytes() > cached_bytes) return all_set_in_rounds(bits, xs, hits);
+    if (bits.size_bytes() > cached_bytes) return all_set_in_rounds(bits, xs, next, hits);
     std::fill_n(hits, (xs.size() + 63) / 64, 0);
     for (std::size_t i = 0; i < xs.size(); ++i) {
       bool found = true;
@@ -61,9 +68,10 @@ struct scattered {
 
  private:
   /// Every key's first bit is tested, then the second bit of the keys still alive, and so on; each round asks memory for all
-  /// its lines before it reads one. An absent key costs the two lines or so that it takes to find out, a member all of its
-  /// lines, and many misses are under way at any time.
-  void all_set_in_rounds(bit_array const& bits, std::span<digest const> xs, std::uint64_t* hits) const noexcept {
+  /// its lines before it reads one (the first round's have been asked for). An absent key costs the two lines or so that it
+  /// takes to find out, a member all of its lines, and many misses are under way at any time.
+  void all_set_in_rounds(bit_array const& bits, std::span<digest const> xs, std::span<digest const> next,
+                         std::uint64_t* hits) const noexcept {
     struct lookup {
       lookup() noexcept {}  // not initialised: a block is written before it is read
       union {
@@ -78,7 +86,7 @@ struct scattered {
     auto count = xs.size();
     for (std::size_t i = 0; i < count; ++i) {
       alive[i].at = Index(xs[i], width);
-      bits.prefetch(alive[i].bit = alive[i].at.next());
+      alive[i].bit = alive[i].at.next();
       key[i] = static_cast<std::uint8_t>(i);
     }
     for (std::uint64_t round = 1; count != 0; ++round) {
@@ -93,6 +101,7 @@ struct scattered {
       if (round == probes) break;
       for (std::size_t i = 0; i < count; ++i) bits.prefetch(alive[i].bit = round * stride + alive[i].at.next());
     }
+    for (auto const x : next) prefetch(bits, x);
     std::fill_n(hits, (xs.size() + 63) / 64, 0);
     for (std::size_t i = 0; i < count; ++i) hits[key[i] / 64] |= std::uint64_t{1} << (key[i] % 64);
   }

@@ -34,6 +34,9 @@ struct sectorized_pattern {
     act(static_cast<unsigned>(4 + (second >> 62)), word_mask(second, probes / 2));
   }
 
+  static constexpr auto may_contain = kernels::in_sectors;
+  static constexpr auto insert = kernels::set_in_sectors;
+
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     double first = 0;
     double second = 0;

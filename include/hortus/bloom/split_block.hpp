@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -22,24 +21,21 @@ struct split_block_pattern {
   static constexpr auto layout = plan::layouts::split;
 
   /// Parquet's own reduction, by the upper 32 bits; past 2^32 blocks it could not reach them all, so there are no more.
-  static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return ((x.bits() >> 32) * blocks) >> 32; }
+  static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return split_block_of(x, blocks); }
 
   static constexpr void for_each_mask(digest x, unsigned, auto act) noexcept {
-    for (unsigned lane = 0; lane < 8; lane += 2) act(lane / 2, bit(x, lane) | bit(x, lane + 1) << 32);
+    for (unsigned lane = 0; lane < 8; lane += 2)
+      act(lane / 2, std::uint64_t{1} << split_bit(x, lane) | std::uint64_t{1} << (32 + split_bit(x, lane + 1)));
   }
+
+  static constexpr auto may_contain = kernels::in_lanes;
+  static constexpr auto insert = kernels::set_in_lanes;
 
   static double chance(std::uint64_t const* block, unsigned) noexcept {
     double all = 1;
     for (unsigned lane = 0; lane < 8; ++lane)
       all *= std::popcount(static_cast<std::uint32_t>(block[lane / 2] >> (lane % 2 * 32))) / 32.0;
     return all;
-  }
-
- private:
-  static constexpr std::array<std::uint32_t, 8> salts{0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
-                                                      0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
-  static constexpr std::uint64_t bit(digest x, unsigned lane) noexcept {
-    return std::uint64_t{1} << ((static_cast<std::uint32_t>(x.bits()) * salts[lane]) >> 27);
   }
 };
 
