@@ -63,6 +63,10 @@ class any_family {
 
   [[nodiscard]] std::string_view kind() const noexcept { return self_->kind(); }
   [[nodiscard]] std::vector<std::string_view> verbs() const { return self_->verbs(); }
+  [[nodiscard]] bool has(std::string_view verb) const {
+    auto const all = verbs();
+    return std::ranges::find(all, verb) != all.end();
+  }
   [[nodiscard]] std::vector<named_value> params() const { return self_->params(); }
   [[nodiscard]] memory const* cells() const noexcept {
     return self_->cells();
