@@ -90,7 +90,7 @@ void operate(subject& one, subject& other, input& in) {
       if (!one.has("insert_if_new")) break;
       bool const before = one.filter.may_contain(key);
       require(one.filter.insert_if_new(key) != before, "insert_if_new tells what may_contain told");
-      if (!before) ++one.members[key];
+      if (!before || one.has("count")) ++one.members[key];  // one that counts takes it again
       break;
     }
     case 3: {
