@@ -335,11 +335,12 @@ TYPED_TEST_P(laws, a_multiset_beside_it_agrees) {
                 }
             }
           };
-          auto const steps = std::max<std::uint64_t>(3 * pool, 300);
+          auto const steps = std::max<std::uint64_t>(3 * pool, 2000);
           for (std::uint64_t step = 0; step < steps; ++step) {
             auto const number = draw(1 + draw(pool));  // small numbers often, large ones seldom
             bool erase = false;
-            if constexpr (erasable<F>) erase = draw(5) < 2 && model.contains(number);
+            if constexpr (erasable<F>)
+              erase = draw(10) < (step < steps / 2 ? 2 : 6) && model.contains(number);  // up, then down
             if (erase) {
               if constexpr (erasable<F>) {
                 ASSERT_TRUE(f.erase(Keys::make(number))) << "a member is certainly absent?";
