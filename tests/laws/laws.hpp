@@ -107,13 +107,15 @@ bool insert_key(of_keys<F>& f, Key const& key) {
     return f.insert(key);
 }
 
-/// Not certainly absent: found, or where there is no may_contain counted.
+/// Not certainly absent: found, or where there is no may_contain counted. Where counts may be too low nothing is certain.
 template <family F, class Key>
 bool perhaps_there(of_keys<F> const& f, Key const& key) {
   if constexpr (membership<F>)
     return f.may_contain(key);
-  else
+  else if constexpr (never_undercounts<F>)
     return f.count(key) != 0;
+  else
+    return true;
 }
 
 /// Numbers that look random and are the same everywhere, below `range`.
@@ -399,7 +401,9 @@ TYPED_TEST_P(laws, erasing_what_is_certainly_absent_changes_nothing_and_says_so)
         ASSERT_FALSE(f.erase(key)) << items;
         ++refused;
       }
-      EXPECT_GT(refused, 500U);
+      if constexpr (membership<F>) {
+        EXPECT_GT(refused, 500U);
+      }
       EXPECT_EQ(to_bytes(f), before) << items;
     }
 }
