@@ -33,14 +33,14 @@ bool lies_far(F const& f) noexcept {
   return prefetchable<F> && f.size_bytes() > cached_bytes;
 }
 
-/// What a block is for: a lookup may touch less than an insert of the same key.
-enum class access { lookup, update };
+/// What a block is for: a lookup may touch less than an insert or a count of the same key.
+enum class access { lookup, count, update };
 
 /// Asks memory for what x will touch.
 template <access For, family F>
 void ask_for(F const& f, digest x) noexcept {
-  if constexpr (For == access::update && requires { f.prefetch_update(x); })
-    f.prefetch_update(x);
+  if constexpr (For != access::lookup && requires { f.prefetch_all(x); })
+    f.prefetch_all(x);
   else if constexpr (prefetchable<F>)
     f.prefetch(x);
 }
@@ -100,6 +100,34 @@ std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest cons
   return in;
 }
 
+/// One block; how many were erased. In order, so that a key that stands twice in the block is erased twice if it can be.
+template <erasable F>
+std::size_t erase_block(F& f, std::span<digest const> xs, std::span<digest const> next) {
+  if constexpr (batched_erasable<F>) {
+    return f.erase(xs, next);
+  } else {
+    std::size_t erased = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::update>(f, next[i]);
+      erased += std::size_t{f.erase(xs[i])};
+    }
+    return erased;
+  }
+}
+
+/// One block: writes the answers for xs into `counts`.
+template <countable F>
+void count_block(F const& f, std::span<digest const> xs, std::span<digest const> next, count_type<F>* counts) {
+  if constexpr (batched_countable<F>) {
+    f.count(xs, next, counts);
+  } else {
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::count>(f, next[i]);
+      counts[i] = f.count(xs[i]);
+    }
+  }
+}
+
 /// One block: writes the answers for xs into the bits of `hits`, ceil(xs.size() / 64) words. Asks memory for `next` on the way.
 template <membership F>
 void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) {
@@ -128,6 +156,24 @@ void may_contain_all(F const& f, std::span<digest const> xs, std::uint64_t* hits
   in_blocks<access::lookup>(f, xs, [&](auto block, auto next) {
     may_contain_block(f, block, next, hits);
     hits += block.size() / 64;
+  });
+}
+
+/// Any number of digests; how many were erased.
+template <erasable F>
+std::size_t erase_all(F& f, std::span<digest const> xs) {
+  std::size_t erased = 0;
+  in_blocks<access::update>(f, xs, [&](auto block, auto next) { erased += erase_block(f, block, next); });
+  return erased;
+}
+
+/// Any number of digests: act(count) for each, in order.
+template <countable F>
+void for_each_count(F const& f, std::span<digest const> xs, auto act) {
+  std::array<count_type<F>, block_keys<F>> counts;
+  in_blocks<access::count>(f, xs, [&](auto block, auto next) {
+    count_block(f, block, next, counts.data());
+    for (std::size_t i = 0; i < block.size(); ++i) act(counts[i]);
   });
 }
 

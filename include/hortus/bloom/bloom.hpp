@@ -63,7 +63,7 @@ class bloom {
     probing().all_set(bits_, xs, next, hits);
   }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
-  void prefetch_update(digest x) const noexcept { probing().prefetch_all(bits_, x); }
+  void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
 
   [[nodiscard]] double fpr() const noexcept { return plan::fill_fpr(layout(), bits_.ones()); }
   [[nodiscard]] plan::estimate estimate() const { return plan::bloom_cardinality(layout(), bits_.ones()); }

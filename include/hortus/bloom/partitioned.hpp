@@ -66,7 +66,7 @@ class partitioned {
     probing().all_set(bits_, xs, next, hits);
   }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
-  void prefetch_update(digest x) const noexcept { probing().prefetch_all(bits_, x); }
+  void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), ones(bits_)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }
