@@ -70,7 +70,10 @@ class in_block {
 
   void insert(digest x) noexcept {
     auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
-    Pattern::for_each_mask(x, probes_, [=](unsigned word, std::uint64_t mask) { block[word] |= mask; });
+    if constexpr (requires { Pattern::set(block, x, probes_); })
+      Pattern::set(block, x, probes_);
+    else
+      Pattern::for_each_mask(x, probes_, [=](unsigned word, std::uint64_t mask) { block[word] |= mask; });
   }
   bool insert_if_new(digest x) noexcept {
     auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
@@ -83,9 +86,13 @@ class in_block {
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept {
     auto const* const block = blocks_[Pattern::block_of(x, blocks_.size())];
-    std::uint64_t missing = 0;
-    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~block[word]; });
-    return missing == 0;
+    if constexpr (requires { Pattern::has(block, x, probes_); }) {
+      return Pattern::has(block, x, probes_);
+    } else {
+      std::uint64_t missing = 0;
+      Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~block[word]; });
+      return missing == 0;
+    }
   }
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
     Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
