@@ -63,6 +63,13 @@ concept countable = family<F> && requires(F const& c, digest x) {
   { c.count(x) } -> std::integral;
 };
 
+/// build(keys, goal): the filter of these keys, for families that need all of them at once. In any order; a key that occurs
+/// twice was inserted twice.
+template <class F>
+concept buildable = family<F> && requires(std::span<digest const> keys, typename F::goal g) {
+  { F::build(keys, g) } -> std::same_as<F>;
+};
+
 /// estimate(): how many distinct keys went in, with a 95 % interval.
 template <class F>
 concept estimating = family<F> && requires(F const& c) {
