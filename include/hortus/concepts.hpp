@@ -63,13 +63,6 @@ concept countable = family<F> && requires(F const& c, digest x) {
   { c.count(x) } -> std::integral;
 };
 
-/// build(keys, goal): the filter of these keys, for families that need all of them at once. In any order; a key that occurs
-/// twice was inserted twice.
-template <class F>
-concept buildable = family<F> && requires(std::span<digest const> keys, typename F::goal g) {
-  { F::build(keys, g) } -> std::same_as<F>;
-};
-
 /// estimate(): how many distinct keys went in, with a 95 % interval.
 template <class F>
 concept estimating = family<F> && requires(F const& c) {
@@ -123,6 +116,13 @@ concept plannable = family<F> && std::constructible_from<F, typename F::params> 
   { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
   { F::lines_touched(p) } -> std::same_as<double>;  // cache lines a lookup of a member reads
   { c.shape() } -> std::same_as<typename F::params>;
+};
+
+/// build(keys, goal): the filter of these keys, for families that need all of them at once. In any order; a key that occurs
+/// twice was inserted twice.
+template <class F>
+concept buildable = family<F> && requires(std::span<digest const> keys, typename F::goal g) {
+  { F::build(keys, g) } -> std::same_as<F>;
 };
 
 }  // namespace hortus
