@@ -94,6 +94,19 @@ inline std::map<std::string, golden_answers> golden_answers_by_name() {
       {"register_blocked/siphash13_integers", {100, {1000100, 1000197, 1000264, 1000288, 1000383}}},
       {"register_blocked/siphash24_text", {97, {1000190, 1000405, 1000500, 1000505, 1000777}}},
       {"register_blocked/two_chunks", {0, {}}},
+      {"counting/empty", {0, {}}},
+      {"counting/one_key", {21, {1000034, 1001000, 1001784, 1002234, 1002528}}},
+      {"counting/text", {106, {1000033, 1000077, 1000170, 1000187, 1000231}}},
+      {"counting/integers", {113, {1000214, 1000411, 1000417, 1000454, 1000877}}},
+      {"counting/digests", {99, {1000100, 1000114, 1000202, 1000428, 1000586}}},
+      {"counting/seeded_text", {83, {1000015, 1000091, 1000155, 1000162, 1000395}}},
+      {"counting/seeded_integers", {97, {1000284, 1000375, 1000387, 1000495, 1000519}}},
+      {"counting/xxh64_text", {92, {1000417, 1000590, 1000627, 1000651, 1000795}}},
+      {"counting/xxh64_integers", {106, {1000140, 1000185, 1000278, 1000385, 1000730}}},
+      {"counting/siphash13_text", {86, {1000219, 1000287, 1000480, 1000555, 1000603}}},
+      {"counting/siphash13_integers", {86, {1000329, 1000417, 1000460, 1000511, 1000556}}},
+      {"counting/siphash24_text", {106, {1000054, 1000121, 1000308, 1000394, 1000532}}},
+      {"counting/two_chunks", {0, {}}},
   };
 }
 
