@@ -6,9 +6,8 @@
 
 #include <hortus/cells/counter_array.hpp>
 #include <hortus/concepts.hpp>
-#include <hortus/counting/key_cells.hpp>
+#include <hortus/counting/digit_cells.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/bitwise.hpp>
 
@@ -137,37 +136,17 @@ class bitwise {
     if (levels_.size() > all.size()) return false;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       auto const& level = levels_[i];
-      auto const is = plan::counting_shape{level.cells.size(), level.probes, level.cells.width()};
-      if (!level.cells.valid() || level.digit != all[i] || is != plan::bitwise_level(layout(shape_), all[i])) return false;
+      auto const planned = plan::bitwise_level(layout(shape_), all[i]);
+      if (!level.cells.valid() || level.digit != all[i] || level.shape() != planned) return false;
     }
     return true;
   }
 
  private:
-  struct level_plan {
-    plan::digit digit;
-    plan::counting_shape shape;
-  };
-  struct digit_cells {
-    digit_cells() = default;
-    explicit digit_cells(level_plan p) : digit(p.digit), probes(p.shape.probes), cells(p.shape.cells, p.shape.cell_bits) {}
-    [[nodiscard]] scattered<Index> probing() const noexcept { return {probes, cells.size(), 0}; }
-    /// Positions on different levels are independent.
-    [[nodiscard]] key_cells cells_of(digest x, std::size_t number) const noexcept {
-      return {cells, probing(), number == 0 ? x : x.remixed(number)};
-    }
-    bool operator==(digit_cells const&) const = default;
-    static void fields(auto& self, auto& io) { io(self.digit.offset, self.digit.width, self.probes, self.cells); }
-
-    plan::digit digit;
-    unsigned probes = 0;
-    counter_array cells;
-  };
-
   static plan::bitwise_shape layout(params p) noexcept { return {p.cells, p.probes, p.widths, p.taper != 0}; }
-  static std::vector<level_plan> first_levels(params p) {
+  static std::vector<digit_plan> first_levels(params p) {
     auto const digits = plan::digits_of(p.widths);
-    std::vector<level_plan> levels;
+    std::vector<digit_plan> levels;
     for (std::size_t i = 0; i < plan::bitwise_first_levels(layout(p), digits); ++i)
       levels.push_back({digits[i], plan::bitwise_level(layout(p), digits[i])});
     return levels;
@@ -177,12 +156,12 @@ class bitwise {
     auto const digits = plan::digits_of(shape_.widths);
     if (levels_.size() == digits.size()) return false;
     auto const next = digits[levels_.size()];
-    levels_.emplace_back(level_plan{next, plan::bitwise_level(layout(shape_), next)});
+    levels_.emplace_back(digit_plan{next, plan::bitwise_level(layout(shape_), next)});
     return true;
   }
 
   params shape_;
-  std::vector<digit_cells> levels_;
+  std::vector<digit_cells<Index>> levels_;
 };
 
 using bitwise_filter = of_keys<bitwise<>>;
