@@ -159,4 +159,11 @@ concept plannable = family<F> && std::constructible_from<F, typename F::params> 
   { c.shape() } -> std::same_as<typename F::params>;
 };
 
+/// build(keys, goal): the filter of these keys, for families that need all of them at once. In any order; a key that occurs
+/// twice was inserted twice.
+template <class F>
+concept buildable = family<F> && requires(std::span<digest const> keys, typename F::goal g) {
+  { F::build(keys, g) } -> std::same_as<F>;
+};
+
 }  // namespace hortus

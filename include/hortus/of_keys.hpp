@@ -58,6 +58,20 @@ class of_keys {
   explicit of_keys(Family f, Hash hash = hash_without_key<Hash>()) : family_(std::move(f)), hash_(std::move(hash)) {}
   of_keys(Family f, Hash hash, envelope about) : family_(std::move(f)), hash_(std::move(hash)), about_(std::move(about)) {}
 
+  /// Of all keys at once, for families that need that. `wish.items` is a hint.
+  template <key_range Keys, buildable F = Family>
+  [[nodiscard]] static of_keys build(Keys const& keys, typename F::goal wish, Hash hash = hash_without_key<Hash>()) {
+    std::vector<digest> digests;
+    with_hash(hash, [&](auto const& h) {
+      for (auto const& key : keys) digests.push_back(digest_of(h, key));
+    });
+    of_keys built(F::build(digests, wish), std::move(hash));
+    built.about_.items_planned = wish.items != 0 ? wish.items : digests.size();
+    built.about_.fpr_planned = wish.fpr;
+    built.template note<std::ranges::range_value_t<Keys const>>(digests.size());
+    return built;
+  }
+
   [[nodiscard]] Family const& family() const noexcept { return family_; }
   [[nodiscard]] Hash const& hash() const noexcept { return hash_; }
 

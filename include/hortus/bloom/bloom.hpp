@@ -1,8 +1,10 @@
 #pragma once
-#include <hortus/bloom/scattered.hpp>
+#include <utility>
+
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/multiply_chain.hpp>
+#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/bloom.hpp>
 
@@ -52,7 +54,10 @@ class bloom {
   static double lines_touched(params p) { return p.probes; }
 
   bloom() = default;  ///< the smallest valid one: 1 bit, 1 probe
-  explicit bloom(params p) : bits_(p.bits), probes_(p.probes) {
+  explicit bloom(params p) : bloom(bit_array(p.bits), p.probes) {}
+
+  /// Of bits that are there already, such as those of a counting filter's cells that are not 0.
+  bloom(bit_array bits, unsigned probes) : bits_(std::move(bits)), probes_(probes) {
     if (!valid()) throw error(errc::bad_params, "a bloom filter needs 1 to 2^42 bits and 1 to 64 probes");
   }
 
