@@ -60,13 +60,12 @@ class d_left {
 
   d_left() : d_left(params{1, 1}) {}  ///< the smallest valid one: a bucket in each table
   explicit d_left(params p)
-      : buckets_(plan::checked(plan::d_left_shape{p.buckets, p.remainder_bits}).buckets),
-        cells_(tables * p.buckets, p.remainder_bits) {}
+      : cells_(tables * plan::checked(plan::d_left_shape{p.buckets, p.remainder_bits}).buckets, p.remainder_bits) {}
 
   [[nodiscard]] bool insert(digest x) noexcept {
     auto const print = fingerprint(x);
     auto const tag = cells_.spread(print.remainder);
-    auto const places = print.places(buckets_);
+    auto const places = print.places(a_table());
     unsigned found = 0, least = ~0U;  // of (cells in use, table): no branch to guess, and the leftmost of equals
     for (unsigned i = 0; i < tables; ++i) {
       found |= cells_.matches(places[i], tag);
@@ -84,7 +83,7 @@ class d_left {
     auto const print = fingerprint(x);
     auto const tag = cells_.spread(print.remainder);
     unsigned found = 0;  // all four: their misses run at once, and there is no branch to guess
-    for (auto const bucket : print.places(buckets_)) found |= cells_.matches(bucket, tag);
+    for (auto const bucket : print.places(a_table())) found |= cells_.matches(bucket, tag);
     return found != 0;
   }
   [[nodiscard]] std::uint64_t count(digest x) const noexcept {
@@ -93,7 +92,7 @@ class d_left {
     return copies;
   }
   void prefetch(digest x) const noexcept {
-    for (auto const bucket : fingerprint(x).places(buckets_)) cells_.prefetch(bucket);
+    for (auto const bucket : fingerprint(x).places(a_table())) cells_.prefetch(bucket);
   }
 
   /// Exact: the part of all fingerprints that are there.
@@ -103,7 +102,7 @@ class d_left {
   [[nodiscard]] plan::estimate estimate() const { return plan::d_left_cardinality(layout(), cells_.used()); }
 
   void clear() noexcept { cells_.clear(); }
-  [[nodiscard]] params shape() const noexcept { return {buckets_, cells_.tag_bits()}; }
+  [[nodiscard]] params shape() const noexcept { return {a_table(), cells_.tag_bits()}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return cells_.size_bytes(); }
   [[nodiscard]] memory const& cells() const noexcept { return cells_.cells(); }
   [[nodiscard]] plane_buckets const& buckets() const noexcept { return cells_; }
@@ -111,25 +110,23 @@ class d_left {
 
   static void fields(auto& self, auto& io) {
     io.constant(multiply_chain::id, "index derivation");
-    io(self.buckets_, self.cells_);
+    io(self.cells_);
   }
-  [[nodiscard]] bool valid() const noexcept {
-    return cells_.valid() && buckets_ >= 1 && buckets_ <= cells_.size() && cells_.size() / tables == buckets_ &&
-           cells_.size() % tables == 0;
-  }
+  [[nodiscard]] bool valid() const noexcept { return cells_.valid() && cells_.size() >= tables && cells_.size() % tables == 0; }
 
  private:
   static constexpr unsigned tables = plan::d_left_shape::tables;
   static constexpr unsigned max_counter = 3;  // counters hold the copies beyond the first
 
+  [[nodiscard]] std::uint64_t a_table() const noexcept { return cells_.size() / tables; }  ///< buckets in it
   [[nodiscard]] d_left_fingerprint fingerprint(digest x) const noexcept {
-    return d_left_fingerprint::of(x, buckets_, cells_.tag_bits());
+    return d_left_fingerprint::of(x, a_table(), cells_.tag_bits());
   }
   /// act(bucket, cell) where the fingerprint of x lies. Is it there?
   bool at_cell_of(digest x, auto act) const noexcept {
     auto const print = fingerprint(x);
     auto const tag = cells_.spread(print.remainder);
-    for (auto const bucket : print.places(buckets_))
+    for (auto const bucket : print.places(a_table()))
       if (auto const found = cells_.matches(bucket, tag); found != 0) return act(bucket, first(found)), true;
     return false;
   }
@@ -142,9 +139,8 @@ class d_left {
     if (copies == max_counter) return;  // nobody knows how many more there were
     copies == 0 ? cells_.take(bucket, cell) : cells_.set_counter(bucket, cell, copies - 1);
   }
-  [[nodiscard]] plan::d_left_shape layout() const noexcept { return {buckets_, cells_.tag_bits()}; }
+  [[nodiscard]] plan::d_left_shape layout() const noexcept { return {a_table(), cells_.tag_bits()}; }
 
-  std::uint64_t buckets_;
   plane_buckets cells_;
 };
 
