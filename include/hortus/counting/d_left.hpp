@@ -20,10 +20,10 @@ namespace hortus {
 ///          count is never below the true count, up to 4: keys with one fingerprint share a cell and add up, and a cell at 4
 ///          stays there, so 4 means 4 or more. insert answers false, and changes nothing, when all four buckets are full;
 ///          at the planned number of keys that does not happen (chance below 1e-26 a key, after any number of erases).
-/// Price    4/3 (r + 2) bits a key with remainders of r bits, a rate of 24/2^r: 18.7 at 0.6 %, 21.3 at 0.15 %, which is 2.5 times
-///          less than 4-bit counters take. Four cache misses an operation, sometimes five; they run at once.
+/// Price    4/3 (r + 2) bits a key with remainders of r bits, at a rate of 24/2^r: 18.7 at 0.6 %, 21.3 at 0.15 %, which is
+///          2.5 times less than 4-bit counters take. Four cache misses an operation, sometimes five; they run at once.
 /// Lacks    merge and fold (counting has both): where a fingerprint lies depends on the order of inserts. Counts past 4
-///          (spectral families). Growth: fingerprints can be recovered, so it could double without keys, at twice the rate.
+///          (spectral families). Growth: the paper's doubling without keys, by a bit of the remainder, is not here.
 /// Source   F. Bonomi, M. Mitzenmacher, R. Panigrahy, S. Singh, G. Varghese, "An improved construction for counting Bloom
 ///          filters", ESA 2006.
 class d_left {
