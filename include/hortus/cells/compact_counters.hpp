@@ -1,0 +1,176 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/cells/overflow_table.hpp>
+#include <hortus/error.hpp>
+
+namespace hortus {
+
+/// Counters from 0 to 2^64 - 1, in little more room than their values need: small cells of one width, side by side, and a table
+/// for those that hold more.
+///
+///     cells of 2 bits   0 1 0 3 2 0 1 0 3 0 ...      a cell that is full (3) may have more in the table
+///                             |         |
+///     table             cell 3: 12   cell 8: none    cell 3 counts 3 + 12 = 15, cell 8 counts 3
+///
+/// When the table would hold as many bytes as the cells do, the cells become twice as wide (2, 4, 8 .. 64 bits) and the table
+/// nearly empty. So most reads and changes touch one cache line, and the whole takes O(N + cells) bits for counters that are
+/// spread evenly, N being the bits of all values; docs/maths.md has the figures, and why blocks of cells with a width each, as
+/// the paper has them (Cohen, Matias, "Spectral Bloom filters", SIGMOD 2003), lost.
+///
+/// At 2^64 - 1 a counter sticks: what it missed is not known, so nothing may be taken off.
+class compact_counters {
+ public:
+  static constexpr std::uint64_t max_cells = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t most = ~std::uint64_t{0};  ///< where counters stick
+
+  compact_counters() = default;
+  explicit compact_counters(std::uint64_t cells);  ///< all zero; throws errc::bad_params past max_cells
+  /// What one without counts occupies: 2 bits a cell, and a table with room for what a Bloom filter's load overflows.
+  static constexpr std::uint64_t planned_bytes(std::uint64_t cells) noexcept {
+    return bytes_for(cells, first_width) + table_slots(cells) * sizeof(overflow_table::entry);
+  }
+
+  [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept {
+    auto const here = low(i);
+    if (here < full()) [[likely]]
+      return here;
+    auto const* const more = table_.find(i);
+    return more == nullptr ? here : here + *more;
+  }
+  /// May allocate, and changes nothing if that fails. After make_room(n) the next n calls do not allocate.
+  void add(std::uint64_t i, std::uint64_t amount) {
+    auto const here = low(i);
+    if (amount <= full() - here) return put(i, here, here + amount);
+    if (here < full() || table_.find(i) == nullptr) make_room(1);
+    add_beyond(i, amount);
+  }
+  /// Not below zero.
+  void subtract(std::uint64_t i, std::uint64_t amount) noexcept {
+    auto const here = low(i);
+    if (here < full()) [[likely]]
+      return put(i, here, here - std::min(here, amount));
+    subtract_beyond(i, amount);
+  }
+  void make_room(std::uint64_t adds) {
+    if (log_width_ == log_widest) return;  // no counter passes 64 bits
+    if (table_.room() < adds || table_.size() + adds > most_entries(cells_, log_width_)) grow(adds);
+  }
+  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + (i << log_width_) / 64); }
+  void prefetch_beyond(std::uint64_t i) const noexcept { table_.prefetch(i); }
+
+  /// For loops over some cells: what a cell itself holds, min(get(i), full()), without a look into the table; and one more or
+  /// one less there.
+  [[nodiscard]] std::uint64_t full() const noexcept { return full_of(log_width_); }
+  [[nodiscard]] std::uint64_t low(std::uint64_t i) const noexcept {
+    auto const bit = i << log_width_;
+    return words()[bit / 64] >> (bit % 64) & full();
+  }
+  void raise(std::uint64_t i) noexcept {  ///< Pre: low(i) < full().
+    auto const bit = i << log_width_;
+    if (log_width_ != first_width) [[unlikely]]
+      note(low(i), low(i) + 1);
+    words()[bit / 64] += std::uint64_t{1} << (bit % 64);
+  }
+  void lower(std::uint64_t i) noexcept {  ///< Pre: 0 < low(i) < full().
+    auto const bit = i << log_width_;
+    if (log_width_ != first_width) [[unlikely]]
+      note(low(i), low(i) - 1);
+    words()[bit / 64] -= std::uint64_t{1} << (bit % 64);
+  }
+
+  void clear();
+  [[nodiscard]] std::uint64_t size() const noexcept { return cells_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size() + table_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return memory_; }
+  [[nodiscard]] unsigned cell_bits() const noexcept { return 1U << log_width_; }  ///< how wide cells are now
+  [[nodiscard]] std::uint64_t beyond() const noexcept { return table_.size(); }   ///< how many counters are in the table
+  [[nodiscard]] std::uint64_t nonzero() const noexcept;                           ///< how many counters are not 0
+
+  /// Bits of all values, ceil(log2(value + 1)) each, and the bits in use to keep them: N and the rest of N + o(N) + O(cells).
+  struct space_use {
+    std::uint64_t values = 0;
+    std::uint64_t used = 0;
+  };
+  [[nodiscard]] space_use space() const noexcept;
+
+  /// Counter by counter. Pre: size() == other.size(). Changes nothing if there is no memory for it.
+  compact_counters& operator+=(compact_counters const& other);
+  /// Counter i of the result is the sum of counters i * by ... i * by + by - 1. Pre: `by` divides size().
+  [[nodiscard]] compact_counters folded(std::uint64_t by) const;
+
+  bool operator==(compact_counters const& other) const noexcept;
+
+  /// A file has the narrowest cells that the rule allows and the table in order, so equal counters are equal bytes, whatever
+  /// they were in between.
+  static void fields(compact_counters const& self, auto& out) {
+    if (!self.wider_than_needed()) {
+      out(self.cells_, self.log_width_, self.large_, self.memory_);
+      return out.made(self.table_.sorted());
+    }
+    auto narrow = self.narrowed();
+    out(narrow.cells_, narrow.log_width_, narrow.large_);
+    out.made(std::move(narrow.memory_));
+    out.made(narrow.table_.sorted());
+  }
+  static void fields(compact_counters& self, auto& in) {
+    memory entries;
+    in(self.cells_, self.log_width_, self.large_, self.memory_, entries);
+    if (!self.valid() || !self.restore(entries)) throw error(errc::corrupt, "its counters do not fit together");
+  }
+  [[nodiscard]] bool valid() const noexcept;
+
+ private:
+  static constexpr unsigned first_width = 1;  // logarithms: cells of 2 bits,
+  static constexpr unsigned log_widest = 6;   // and of 64
+
+  static constexpr std::uint64_t full_of(unsigned log_width) noexcept { return most >> (64 - (1U << log_width)); }
+  static constexpr std::uint64_t bytes_for(std::uint64_t cells, unsigned log_width) noexcept {
+    auto const in_word = std::uint64_t{64} >> log_width;
+    return (cells / in_word + (cells % in_word != 0 ? 1 : 0)) * sizeof(std::uint64_t);
+  }
+  /// The rule: entries never take more bytes than cells.
+  static constexpr std::uint64_t most_entries(std::uint64_t cells, unsigned log_width) noexcept {
+    return bytes_for(cells, log_width) / sizeof(overflow_table::entry);
+  }
+  /// One bit a cell: four fifths full it has 0.00625 entries a cell, and at half fill 0.00556 of the counters pass 3.
+  static constexpr std::uint64_t table_slots(std::uint64_t cells) noexcept { return cells / 128; }
+
+  compact_counters(std::uint64_t cells, unsigned log_width, std::uint64_t slots);
+
+  [[nodiscard]] std::uint64_t* words() noexcept { return reinterpret_cast<std::uint64_t*>(memory_.data()); }
+  [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(memory_.data()); }
+
+  void put(std::uint64_t i, std::uint64_t before, std::uint64_t after) noexcept {
+    auto const bit = i << log_width_;
+    words()[bit / 64] += (after - before) << (bit % 64);  // no carry leaves the cell: both fit into it
+    if (log_width_ != first_width) note(before, after);
+  }
+  /// Keeps count of those that cells of half the width could not hold. Never below 0, whatever a file said.
+  void note(std::uint64_t before, std::uint64_t after) noexcept {
+    auto const half = full_of(log_width_ - 1);
+    if (before <= half && after > half) ++large_;
+    if (before > half && after <= half && large_ != 0) --large_;
+  }
+
+  void add_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
+  void subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
+  void grow(std::uint64_t adds);
+  [[nodiscard]] compact_counters widened() const;
+  [[nodiscard]] compact_counters narrowed() const;
+  [[nodiscard]] bool wider_than_needed() const noexcept {
+    return log_width_ != first_width && large_ <= most_entries(cells_, log_width_ - 1);
+  }
+  [[nodiscard]] bool restore(memory const& entries);
+
+  std::uint64_t cells_ = 0;
+  unsigned log_width_ = first_width;
+  std::uint64_t large_ = 0;  ///< counters that half the width could not hold; 0 at the first width
+  memory memory_;
+  overflow_table table_;
+};
+
+}  // namespace hortus
