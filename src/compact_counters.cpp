@@ -1,6 +1,7 @@
 #include <hortus/cells/compact_counters.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <span>
@@ -63,8 +64,9 @@ void compact_counters::add_beyond(std::uint64_t i, std::uint64_t amount) noexcep
 }
 
 void compact_counters::subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept {
-  if (get(i) == most) return;
-  if (auto* const more = table_.find(i); more != nullptr) {
+  auto* const more = table_.find(i);
+  if ((more == nullptr ? 0 : *more) == most - full()) return;  // it sticks
+  if (more != nullptr) {
     if (amount < *more) {
       *more -= amount;
       return;
@@ -75,13 +77,97 @@ void compact_counters::subtract_beyond(std::uint64_t i, std::uint64_t amount) no
   put(i, full(), full() - std::min(full(), amount));
 }
 
+std::uint64_t compact_counters::least_beyond(cell_list at, unsigned n) const noexcept {
+  auto value = get(at[0]);
+  for (unsigned i = 1; i < n; ++i) value = std::min(value, get(at[i]));
+  return value;
+}
+
+void compact_counters::make_room(cell_list at, unsigned n, std::uint64_t amount) {
+  std::uint64_t fresh = 0;
+  for (unsigned i = 0; i < n; ++i)
+    fresh += amount > full() - low(at[i]) && (low(at[i]) < full() || table_.find(at[i]) == nullptr) ? 1U : 0U;
+  if (fresh != 0) make_room(fresh);
+}
+
+/// The frequent case is a key that comes often: all its cells are in the table already, and one look for each is enough.
+void compact_counters::add_beyond(cell_list at, unsigned n, std::uint64_t amount) {
+  struct seen {
+    std::uint64_t low;
+    std::uint64_t* more;
+    std::uint64_t excess;
+  };
+  std::array<seen, max_at_once> before;
+  std::uint64_t fresh = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    auto& cell = before[i] = {low(at[i]), nullptr, 0};
+    if (amount <= full() - cell.low) continue;
+    if (cell.low == full()) cell.more = table_.find(at[i]);
+    if (cell.more == nullptr)
+      ++fresh;
+    else
+      cell.excess = *cell.more;
+  }
+  if (fresh != 0) {
+    make_room(fresh);
+    for (unsigned i = 0; i < n; ++i)
+      if (std::find(at, at + i, at[i]) == at + i) add_beyond(at[i], amount);
+    return;
+  }
+  for (unsigned i = 0; i < n; ++i)
+    if (auto const& cell = before[i]; cell.more != nullptr)
+      *cell.more = saturating_sum(cell.excess, amount, most - full());
+    else if (low(at[i]) == cell.low)
+      put(at[i], cell.low, cell.low + amount);
+}
+
+void compact_counters::raise_least_beyond(cell_list at, unsigned n, std::uint64_t amount) {
+  struct seen {
+    std::uint64_t value;
+    std::uint64_t* more;
+  };
+  std::array<seen, max_at_once> before;
+  auto least = most;
+  for (unsigned i = 0; i < n; ++i) {
+    auto const here = low(at[i]);
+    auto* const more = here == full() ? table_.find(at[i]) : nullptr;
+    before[i] = {more == nullptr ? here : here + *more, more};
+    least = std::min(least, before[i].value);
+  }
+  auto const target = saturating_sum(least, amount, most);
+  std::uint64_t fresh = 0;
+  if (target > full())
+    for (unsigned i = 0; i < n; ++i) fresh += before[i].value < target && before[i].more == nullptr ? 1U : 0U;
+  if (fresh != 0) {
+    make_room(fresh);
+    for (unsigned i = 0; i < n; ++i)
+      if (auto const now = get(at[i]); now < target) add_beyond(at[i], target - now);
+    return;
+  }
+  for (unsigned i = 0; i < n; ++i)
+    if (before[i].value >= target)
+      continue;
+    else if (before[i].more != nullptr)
+      *before[i].more = target - full();
+    else if (low(at[i]) < target)
+      put(at[i], low(at[i]), target);
+}
+
+void compact_counters::take_beyond(cell_list at, unsigned n) noexcept {
+  for (unsigned i = 0; i < n; ++i)
+    if (std::find(at, at + i, at[i]) == at + i) subtract(at[i], 1);
+}
+
 /// Room in the table, or, when it would outgrow the cells, wider cells and then room for the few that are left.
 void compact_counters::grow(std::uint64_t adds) {
-  if (table_.size() + adds <= most_entries(cells_, log_width_)) return table_.reserve(adds);
+  auto const reserve = [adds](compact_counters& c) {
+    c.table_.reserve(adds, slots_for(c.table_.size() + adds, c.memory_.size()));
+  };
+  if (table_.size() + adds <= most_entries(cells_, log_width_)) return reserve(*this);
   auto wide = widened();
   while (wide.log_width_ < log_widest && wide.table_.size() + adds > most_entries(cells_, wide.log_width_))
     wide = wide.widened();
-  if (wide.log_width_ < log_widest) wide.table_.reserve(adds);
+  if (wide.log_width_ < log_widest) reserve(wide);
   *this = std::move(wide);
 }
 
@@ -89,7 +175,7 @@ compact_counters compact_counters::widened() const {
   auto const wide_full = full_of(log_width_ + 1);
   std::uint64_t left = 0;
   table_.for_each([&](overflow_table::entry e) { left += e.excess > wide_full - full() ? 1U : 0U; });
-  compact_counters wide(cells_, log_width_ + 1, log_width_ + 1 < log_widest && left != 0 ? left * 3 / 2 + 1 : 0);
+  compact_counters wide(cells_, log_width_ + 1, slots_for(left, bytes_for(cells_, log_width_ + 1)));
   auto const count = wide.memory_.size() / sizeof(std::uint64_t);
   for (std::uint64_t w = 0; w < count; ++w) {
     auto const half = words()[w / 2] >> (w % 2 * 32) & 0xffffffffU;
@@ -107,12 +193,12 @@ compact_counters compact_counters::widened() const {
 
 /// For files: the same counters in the narrowest cells that the rule allows.
 compact_counters compact_counters::narrowed() const {
-  compact_counters narrow(cells_, log_width_ - 1, large_ * 3 / 2 + 2);
+  compact_counters narrow(cells_, log_width_ - 1, slots_for(large_, 0));
   for (std::uint64_t i = 0; i < cells_; ++i)
     if (auto const value = get(i); value != 0) {
       auto const here = std::min(value, narrow.full());
       narrow.put(i, 0, here);
-      if (value > here) narrow.table_.reserve(1), narrow.table_.insert(i, value - here);
+      if (value > here) narrow.table_.reserve(1, 0), narrow.table_.insert(i, value - here);
     }
   return narrow.wider_than_needed() ? narrow.narrowed() : std::move(narrow);
 }
@@ -175,7 +261,7 @@ bool compact_counters::restore(memory const& entries) {
   if (entries.size() % sizeof(overflow_table::entry) != 0 || count > most_entries(cells_, log_width_)) return false;
   if (wider_than_needed() || (log_width_ != first_width && large_ < count)) return false;
   if (log_width_ == log_widest && count != 0) return false;
-  overflow_table table(count == 0 ? 0 : count * 3 / 2 + 1);
+  overflow_table table(slots_for(count, memory_.size()));
   std::uint64_t next = 0;
   for (auto const& e : std::span(reinterpret_cast<overflow_table::entry const*>(entries.data()), count)) {
     if (e.cell < next || e.cell >= cells_ || low(e.cell) != full() || e.excess == 0 || e.excess > most - full()) return false;

@@ -1,8 +1,8 @@
 #pragma once
-#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/multiply_chain.hpp>
+#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/bloom.hpp>
 

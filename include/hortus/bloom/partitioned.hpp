@@ -1,10 +1,10 @@
 #pragma once
 #include <vector>
 
-#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/multiply_chain.hpp>
+#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/partitioned.hpp>
 

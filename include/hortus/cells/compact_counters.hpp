@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,28 +60,64 @@ class compact_counters {
     if (log_width_ == log_widest) return;  // no counter passes 64 bits
     if (table_.room() < adds || table_.size() + adds > most_entries(cells_, log_width_)) grow(adds);
   }
+  [[nodiscard]] bool test(std::uint64_t i) const noexcept { return low(i) != 0; }  ///< is it above 0?
   void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + (i << log_width_) / 64); }
   void prefetch_beyond(std::uint64_t i) const noexcept { table_.prefetch(i); }
 
-  /// For loops over some cells: what a cell itself holds, min(get(i), full()), without a look into the table; and one more or
-  /// one less there.
+  /// What a cell itself holds, min(get(i), full()), without a look into the table.
   [[nodiscard]] std::uint64_t full() const noexcept { return full_of(log_width_); }
   [[nodiscard]] std::uint64_t low(std::uint64_t i) const noexcept {
     auto const bit = i << log_width_;
     return words()[bit / 64] >> (bit % 64) & full();
   }
-  void raise(std::uint64_t i) noexcept {  ///< Pre: low(i) < full().
-    auto const bit = i << log_width_;
-    if (log_width_ != first_width) [[unlikely]]
-      note(low(i), low(i) + 1);
-    words()[bit / 64] += std::uint64_t{1} << (bit % 64);
+
+  /// Some counters at once, as a key has them: at[0] .. at[n - 1], n <= max_at_once. One that is named twice is changed once;
+  /// for that each is changed only while it is what it was. All of them are changed, or, if memory fails, none.
+  static constexpr unsigned max_at_once = 64;
+  using cell_list = std::uint64_t const*;
+
+  /// The least of them. As long as one is not full the table need not be asked.
+  [[nodiscard]] std::uint64_t least(cell_list at, unsigned n) const noexcept {
+    auto value = full();
+    for (unsigned i = 0; i < n; ++i) value = std::min(value, low(at[i]));
+    return value < full() ? value : least_beyond(at, n);
   }
-  void lower(std::uint64_t i) noexcept {  ///< Pre: 0 < low(i) < full().
-    auto const bit = i << log_width_;
-    if (log_width_ != first_width) [[unlikely]]
-      note(low(i), low(i) - 1);
-    words()[bit / 64] -= std::uint64_t{1} << (bit % 64);
+  /// `amount` more in each.
+  void add(cell_list at, unsigned n, std::uint64_t amount) {
+    std::array<std::uint64_t, max_at_once> before;
+    bool beyond = amount != 1;
+    for (unsigned i = 0; i < n; ++i) beyond |= (before[i] = low(at[i])) == full();
+    if (beyond) [[unlikely]]
+      return add_beyond(at, n, amount);
+    for (unsigned i = 0; i < n; ++i) step<+1>(at[i], before[i]);
   }
+  /// Those that are less than the least of them + amount become that.
+  void raise_least(cell_list at, unsigned n, std::uint64_t amount) {
+    auto value = full();
+    for (unsigned i = 0; i < n; ++i) value = std::min(value, low(at[i]));
+    if (value == full() || amount != 1) [[unlikely]]
+      return raise_least_beyond(at, n, amount);
+    for (unsigned i = 0; i < n; ++i) step<+1>(at[i], value);
+  }
+  /// One less in each; false, and nothing changed, if one of them is 0.
+  bool take(cell_list at, unsigned n) noexcept {
+    std::array<std::uint64_t, max_at_once> before;
+    bool beyond = false;
+    bool zero = false;
+    for (unsigned i = 0; i < n; ++i) {
+      before[i] = low(at[i]);
+      beyond |= before[i] == full();
+      zero |= before[i] == 0;
+    }
+    if (zero) return false;
+    if (beyond) [[unlikely]]
+      take_beyond(at, n);
+    else
+      for (unsigned i = 0; i < n; ++i) step<-1>(at[i], before[i]);
+    return true;
+  }
+  /// The next add(at, n, amount) will not allocate.
+  void make_room(cell_list at, unsigned n, std::uint64_t amount);
 
   void clear();
   [[nodiscard]] std::uint64_t size() const noexcept { return cells_; }
@@ -136,8 +173,15 @@ class compact_counters {
   static constexpr std::uint64_t most_entries(std::uint64_t cells, unsigned log_width) noexcept {
     return bytes_for(cells, log_width) / sizeof(overflow_table::entry);
   }
-  /// One bit a cell: four fifths full it has 0.00625 entries a cell, and at half fill 0.00556 of the counters pass 3.
-  static constexpr std::uint64_t table_slots(std::uint64_t cells) noexcept { return cells / 128; }
+  /// 4/3 bits a cell. At the loads that plans have, ln 2 to 0.75, 0.0056 to 0.0073 of the counters pass 3: up to 0.7 of the
+  /// table.
+  static constexpr std::uint64_t table_slots(std::uint64_t cells) noexcept { return cells / 96; }
+
+  /// For a table of so many entries: a quarter full, where that is an eighth of what the cells take or less; else two thirds.
+  static constexpr std::uint64_t slots_for(std::uint64_t entries, std::uint64_t cell_bytes) noexcept {
+    auto const least = entries == 0 ? 0 : entries + entries / 2 + 1;
+    return std::max(least, std::min(4 * entries, cell_bytes / (8 * sizeof(overflow_table::entry))));
+  }
 
   compact_counters(std::uint64_t cells, unsigned log_width, std::uint64_t slots);
 
@@ -152,10 +196,24 @@ class compact_counters {
   /// Keeps count of those that cells of half the width could not hold. Never below 0, whatever a file said.
   void note(std::uint64_t before, std::uint64_t after) noexcept {
     auto const half = full_of(log_width_ - 1);
-    if (before <= half && after > half) ++large_;
-    if (before > half && after <= half && large_ != 0) --large_;
+    large_ += static_cast<std::uint64_t>(before <= half && after > half);
+    large_ -= static_cast<std::uint64_t>(before > half && after <= half && large_ != 0);
   }
 
+  /// One more or one less in the cell, if it still is what it was. Without a branch that nobody could guess.
+  template <int By>
+  void step(std::uint64_t i, std::uint64_t was) noexcept {
+    auto const bit = i << log_width_;
+    auto& word = words()[bit / 64];
+    auto const same = static_cast<std::uint64_t>((word >> (bit % 64) & full()) == was);
+    word += (same << (bit % 64)) * static_cast<std::uint64_t>(By);
+    if (log_width_ != first_width) note(was, was + same * static_cast<std::uint64_t>(By));
+  }
+
+  [[nodiscard]] std::uint64_t least_beyond(cell_list at, unsigned n) const noexcept;
+  void add_beyond(cell_list at, unsigned n, std::uint64_t amount);
+  void raise_least_beyond(cell_list at, unsigned n, std::uint64_t amount);
+  void take_beyond(cell_list at, unsigned n) noexcept;
   void add_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void grow(std::uint64_t adds);

@@ -61,10 +61,10 @@ class overflow_table {
   }
 
   /// How many may be inserted before reserve() would allocate.
-  [[nodiscard]] std::uint64_t room() const noexcept { return slots_ / 5 * 4 + slots_ % 5 * 4 / 5 - used_; }
-  void reserve(std::uint64_t more) {
+  [[nodiscard]] std::uint64_t room() const noexcept { return slots_ - slots_ / 5 - (slots_ % 5 != 0 ? 1 : 0) - used_; }
+  void reserve(std::uint64_t more, std::uint64_t wish = 0) {  ///< if it must grow, to `wish` slots or more
     if (room() >= more) return;
-    overflow_table larger(std::max(slots_ + slots_ / 2, (used_ + more) * 3 / 2 + 1));
+    overflow_table larger(std::max({wish, slots_ + slots_ / 2, (used_ + more) * 3 / 2 + 1}));
     for_each([&](entry e) { larger.insert(e.cell, e.excess); });
     *this = std::move(larger);
   }
