@@ -37,7 +37,7 @@ double measured_fpr(std::span<std::uint64_t const> members, double fpr) {
   std::size_t found = 0;
   std::size_t asked = 0;
   for (; asked < wanted; asked += std::size_t{1} << 20)
-    found += f.may_contain(scrambled(2 * absent_from + asked, std::size_t{1} << 20)).count();
+    found += found_among<F, std::uint64_t>(f, scrambled(2 * absent_from + asked, std::size_t{1} << 20));
   return asked == 0 ? 0 : static_cast<double>(found) / static_cast<double>(asked);
 }
 
@@ -52,7 +52,7 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
     for (auto const fpr : what.fprs)
       families::for_each([&]<class F>() {
         if (!what.families.empty() && std::ranges::find(what.families, F::name) == what.families.end()) return;
-        if constexpr (insertable<F> && membership<F> && plannable<F>) {
+        if constexpr (measurable<F>) {
           auto r = measure<F, std::uint64_t>({members, hits, misses}, fpr, what.threads, what.repetitions);
           r.fpr_measured = measured_fpr<F>(members, fpr);
           r.overhead = overhead_of(r);
@@ -66,7 +66,7 @@ void run_on_text(std::span<std::string_view const> members, std::span<std::strin
                  std::function<void(row const&)> const& each) {
   auto const hits = drawn(members, absent.size());
   families::for_each([&]<class F>() {
-    if constexpr (insertable<F> && membership<F> && plannable<F>) {
+    if constexpr (measurable<F>) {
       auto r = measure<F, std::string_view>({members, hits, absent}, fpr, 1, 3);
       r.overhead = overhead_of(r);
       each(r);

@@ -16,7 +16,7 @@ struct row {
   std::string family;
   std::uint64_t items = 0;
   double fpr_target = 0;
-  double fpr_measured = 0;
+  double fpr_measured = 0;  ///< without may_contain: how many of the absent keys are counted
   double bits_per_item = 0;
   double overhead = 0;   ///< bits an item / log2(1 / fpr_measured)
   double build_ns = -1;  ///< from nothing: memory, page faults and all inserts in batches
@@ -26,8 +26,12 @@ struct row {
   double batch_insert_ns = -1;
   double batch_hit_ns = -1;
   double batch_miss_ns = -1;
+  double erase_ns = -1;  ///< of members, until the timed part of them is gone
+  double batch_erase_ns = -1;
+  double count_ns = -1;  ///< of members; a family without may_contain is asked this instead, for hits and misses
+  double batch_count_ns = -1;
   double limit_ns = -1;     ///< a prefetched random read of a cache line in as much memory
-  double batch_ratio = -1;  ///< median of batch_miss / limit, repetition by repetition
+  double batch_ratio = -1;  ///< median of batch_miss (or of counting absent keys) / limit, repetition by repetition
   bool huge_pages = false;  ///< the system granted them for most of the filter
   unsigned threads = 1;     ///< that share the lookups; inserts are by one
   double size_bytes = 0;

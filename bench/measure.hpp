@@ -64,12 +64,75 @@ struct key_sets {
   std::span<Key const> misses;
 };
 
+/// What there is something to measure of.
+template <class F>
+concept measurable = insertable<F> && plannable<F> &&(membership<F> || countable<F>);
+
+/// Lookups, or where there are none counts: an absent key that is counted is as wrong as one that is found.
+template <family F, class Key>
+bool is_found(of_keys<F> const& f, Key const& key) {
+  if constexpr (membership<F>)
+    return f.may_contain(key);
+  else
+    return f.count(key) != 0;
+}
+template <family F, class Key>
+std::size_t found_among(of_keys<F> const& f, std::span<Key const> keys) {
+  if constexpr (membership<F>) {
+    return f.may_contain(keys).count();
+  } else {
+    auto const counts = f.count(keys);
+    return static_cast<std::size_t>(std::ranges::count_if(counts, [](auto count) { return count != 0; }));
+  }
+}
+
+template <family F, class Key>
+void keep_counts(of_keys<F> const& f, std::span<Key const> keys) {
+  auto const counts = f.count(keys);
+  keep(counts.data());
+}
+
+/// Counts of members, beside the lookups of a family that has both.
+template <family F, class Key>
+void measure_counts(of_keys<F> const& f, std::span<Key const> keys, unsigned threads, unsigned repetitions, row& r) {
+  if constexpr (countable<F> && membership<F>) {
+    std::vector<double> singly, batches;
+    for (unsigned i = 0; i < repetitions; ++i) {
+      singly.push_back(time_per_key(keys, threads, [&](auto some) {
+        std::uint64_t sum = 0;
+        for (auto const& key : some) sum += static_cast<std::uint64_t>(f.count(key));
+        keep(sum);
+      }));
+      batches.push_back(time_per_key(keys, threads, [&](auto some) { keep_counts(f, some); }));
+    }
+    r.count_ns = median(singly);
+    r.batch_count_ns = median(batches);
+  }
+}
+
+/// Erases these members and, but for the last time, puts them back.
+template <family F, class Key>
+void measure_erases(of_keys<F>& f, std::span<Key const> members, unsigned repetitions, row& r) {
+  if constexpr (erasable<F>) {
+    std::vector<double> singly, batches;
+    for (unsigned i = 0; i < repetitions; ++i) {
+      batches.push_back(time_per_key(members, 1, [&](auto some) { keep(f.erase(some)); }));
+      keep(f.insert(members));
+      singly.push_back(time_per_key(members, 1, [&](auto some) {
+        for (auto const& key : some) keep(f.erase(key));
+      }));
+      if (i + 1 < repetitions) keep(f.insert(members));
+    }
+    r.erase_ns = median(singly);
+    r.batch_erase_ns = median(batches);
+  }
+}
+
 /// Inserting is timed on the last of the members only: with as many cells and as full as it will be, without taking all day.
 inline constexpr std::size_t timed_inserts = std::size_t{1} << 22;
 
 template <family F, class Key>
-requires insertable<F> && membership<F> && plannable<F> row measure(key_sets<Key> keys, double fpr, unsigned threads,
-                                                                    unsigned repetitions) {
+requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned threads, unsigned repetitions) {
   typename F::goal goal;
   goal.items = keys.members.size();
   goal.fpr = fpr;
@@ -103,10 +166,15 @@ requires insertable<F> && membership<F> && plannable<F> row measure(key_sets<Key
   std::vector<double> hit, miss, batch_hit, batch_miss, limit, ratio;
   auto const one_by_one = [&](auto some) {
     std::size_t found = 0;
-    for (auto const& key : some) found += std::size_t{f.may_contain(key)};
+    for (auto const& key : some) found += std::size_t{is_found(f, key)};
     keep(found);
   };
-  auto const in_batches = [&](auto some) { keep(f.may_contain(some).count()); };
+  auto const in_batches = [&](auto some) {
+    if constexpr (membership<F>)
+      keep(f.may_contain(some).count());
+    else
+      keep_counts(f, some);
+  };
   for (unsigned i = 0; i < repetitions; ++i) {
     limit.push_back(time_per_key(std::span<std::uint64_t const>(limit_keys), threads,
                                  [&](auto some) { keep(read_random_lines(limit_buffer, some)); }));
@@ -119,16 +187,23 @@ requires insertable<F> && membership<F> && plannable<F> row measure(key_sets<Key
   r.build_ns = median(build_ns);
   r.insert_ns = median(insert_ns);
   r.batch_insert_ns = median(batch_insert_ns);
-  r.hit_ns = median(hit);
-  r.miss_ns = median(miss);
-  r.batch_hit_ns = median(batch_hit);
-  r.batch_miss_ns = median(batch_miss);
+  if constexpr (membership<F>) {
+    r.hit_ns = median(hit);
+    r.miss_ns = median(miss);
+    r.batch_hit_ns = median(batch_hit);
+    r.batch_miss_ns = median(batch_miss);
+  } else {
+    r.count_ns = median(hit);
+    r.batch_count_ns = median(batch_hit);
+  }
   r.limit_ns = median(limit);
   r.batch_ratio = median(ratio);
-  r.fpr_measured = static_cast<double>(f.may_contain(keys.misses).count()) / static_cast<double>(keys.misses.size());
+  r.fpr_measured = static_cast<double>(found_among(f, keys.misses)) / static_cast<double>(keys.misses.size());
   r.size_bytes = static_cast<double>(f.size_bytes());
   r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(keys.members.size(), 1));
   if constexpr (requires { f.family().cells(); }) r.huge_pages = 2 * huge_page_bytes(f.family().cells()) > f.size_bytes();
+  measure_counts(f, keys.hits, threads, repetitions, r);
+  measure_erases(f, late, builds, r);  // last: it takes the members out
   return r;
 }
 

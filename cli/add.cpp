@@ -13,6 +13,7 @@ struct options {
 int add(options const& o) {
   file_lock const lock(o.file);  // against another add: both read, then both write, and one is lost
   auto filter = load(o.file, {.key = o.key.read()});
+  check_has(filter, "insert", o.file);
   check_takes_text(filter, o.file);
   line_reader in(o.input.paths, o.input.format());
   progress shown("adding", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());

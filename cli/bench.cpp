@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -37,10 +38,65 @@ nlohmann::ordered_json to_json(bench::row const& r) {
           {"batch_insert_ns", time(r.batch_insert_ns)},
           {"batch_hit_ns", time(r.batch_hit_ns)},
           {"batch_miss_ns", time(r.batch_miss_ns)},
+          {"erase_ns", time(r.erase_ns)},
+          {"batch_erase_ns", time(r.batch_erase_ns)},
+          {"count_ns", time(r.count_ns)},
+          {"batch_count_ns", time(r.batch_count_ns)},
           {"limit_ns", time(r.limit_ns)},
           {"batch_ratio", r.batch_ratio},
           {"huge_pages", r.huge_pages},
           {"threads", r.threads}};
+}
+
+/// Columns of verbs that few families have are there when one of these has them.
+table shown_table(std::vector<bench::row> const& rows) {
+  auto const any = [&](double bench::row::*time) {
+    return std::ranges::any_of(rows, [&](auto const& r) { return r.*time >= 0; });
+  };
+  bool const erases = any(&bench::row::erase_ns);
+  bool const counts = any(&bench::row::count_ns);
+  std::vector<table::column> columns{{"family"},
+                                     {"items", align::right},
+                                     {"fpr", align::right},
+                                     {"measured", align::right},
+                                     {"bits/item", align::right},
+                                     {"overhead", align::right},
+                                     {"build", align::right},
+                                     {"insert", align::right},
+                                     {"hit", align::right},
+                                     {"miss", align::right},
+                                     {"b.insert", align::right},
+                                     {"b.hit", align::right},
+                                     {"b.miss", align::right}};
+  for (auto const* const title : {"erase", "b.erase"})
+    if (erases) columns.push_back({title, align::right});
+  for (auto const* const title : {"count", "b.count"})
+    if (counts) columns.push_back({title, align::right});
+  columns.insert(columns.end(), {{"limit", align::right}, {"ratio", align::right}, {"huge"}});
+  table shown(std::move(columns));
+  auto const ns = [](double t) { return t < 0 ? std::string("-") : fmt::format("{:.1f}", t); };
+  for (auto const& r : rows) {
+    std::vector<std::string> cells{r.family,
+                                   human_count(r.items),
+                                   human_rate(r.fpr_target),
+                                   human_rate(r.fpr_measured),
+                                   fmt::format("{:.2f}", r.bits_per_item),
+                                   r.overhead == 0 ? "-" : fmt::format("{:.3f}", r.overhead),
+                                   ns(r.build_ns),
+                                   ns(r.insert_ns),
+                                   ns(r.hit_ns),
+                                   ns(r.miss_ns),
+                                   ns(r.batch_insert_ns),
+                                   ns(r.batch_hit_ns),
+                                   ns(r.batch_miss_ns)};
+    for (auto const t : {r.erase_ns, r.batch_erase_ns})
+      if (erases) cells.push_back(ns(t));
+    for (auto const t : {r.count_ns, r.batch_count_ns})
+      if (counts) cells.push_back(ns(t));
+    cells.insert(cells.end(), {ns(r.limit_ns), fmt::format("{:.2f}", r.batch_ratio), r.huge_pages ? "yes" : "no"});
+    shown.row(std::move(cells));
+  }
+  return shown;
 }
 
 int run_bench(options const& o) {
@@ -60,40 +116,21 @@ int run_bench(options const& o) {
     what.repetitions = static_cast<unsigned>(repetitions);
   }
 
-  auto rows = nlohmann::ordered_json::array();
-  table shown({{"family"},
-               {"items", align::right},
-               {"fpr", align::right},
-               {"measured", align::right},
-               {"bits/item", align::right},
-               {"overhead", align::right},
-               {"build", align::right},
-               {"insert", align::right},
-               {"hit", align::right},
-               {"miss", align::right},
-               {"b.insert", align::right},
-               {"b.hit", align::right},
-               {"b.miss", align::right},
-               {"limit", align::right},
-               {"ratio", align::right},
-               {"huge"}});
+  std::vector<bench::row> measured;
   progress waiting("measuring", 0, progress_unit::items);
   bench::run(what, [&](bench::row const& r) {
-    waiting.update(rows.size() + 1);
-    rows.push_back(to_json(r));
-    auto const ns = [](double t) { return t < 0 ? std::string("-") : fmt::format("{:.1f}", t); };
-    shown.row({r.family, human_count(r.items), human_rate(r.fpr_target), human_rate(r.fpr_measured),
-               fmt::format("{:.2f}", r.bits_per_item), r.overhead == 0 ? "-" : fmt::format("{:.3f}", r.overhead),
-               ns(r.build_ns), ns(r.insert_ns), ns(r.hit_ns), ns(r.miss_ns), ns(r.batch_insert_ns), ns(r.batch_hit_ns),
-               ns(r.batch_miss_ns), ns(r.limit_ns), fmt::format("{:.2f}", r.batch_ratio), r.huge_pages ? "yes" : "no"});
+    measured.push_back(r);
+    waiting.update(measured.size());
   });
   waiting.finish();
   if (o.json) {
+    auto rows = nlohmann::ordered_json::array();
+    for (auto const& r : measured) rows.push_back(to_json(r));
     print_json(rows);
     return done;
   }
   output out(STDOUT_FILENO);
-  out.write(shown.text(use_colour(STDOUT_FILENO)));
+  out.write(shown_table(measured).text(use_colour(STDOUT_FILENO)));
   out.print(
       "\nns a key, 64-bit keys, {} {}; overhead: bits an item / log2(1/measured); limit: a prefetched random cache-line read "
       "in as much\n"

@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/digest_buffer.hpp"
+#include "cli/distinct_keys.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 
@@ -62,8 +63,32 @@ request wish_of(options const& o, std::uint64_t items) {
   return wish;
 }
 
-/// How many keys the input has, when that can be found out by reading it twice.
-std::optional<std::uint64_t> counted(options const& o) {
+/// act(digests) for all keys of the input, in order.
+template <class Act>
+void for_each_block(options const& o, any_hash const& hash, char const* label, Act act) {
+  line_reader in(o.input.paths, o.input.format());
+  progress shown(label, in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+  std::array<digest, line_reader::block_lines> block;
+  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
+    hash.visit(
+        [&](auto const& h) { std::ranges::transform(keys, block.begin(), [&](auto key) { return digest_of(h, key); }); });
+    act(std::span<digest const>(block).first(keys.size()));
+  }
+}
+
+/// A key that comes again is most of the point of a family that counts, and its size goes by the distinct ones: those are
+/// counted. For the others lines are, which is faster and never too few.
+bool counts_distinct(options const& o) { return family_named(o.family).has("count"); }
+
+/// How many keys to plan for, when that can be found out by reading the input twice.
+std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
+  if (counts_distinct(o)) {
+    auto const twice = [](line_input const& in) { return in.regular && in.descriptor < 0; };  // reading moves a descriptor
+    if (!std::ranges::all_of(line_inputs(o.input.paths), twice)) return std::nullopt;
+    distinct_keys distinct;
+    for_each_block(o, hash, "counting", [&](std::span<digest const> xs) { distinct.add(xs); });
+    return distinct.at_most();
+  }
   progress shown("counting", 0, progress_unit::bytes, o.input.progress_mode());
   return count_lines(o.input.paths, o.input.format(), [&](std::uint64_t bytes) { shown.update(bytes); });
 }
@@ -79,18 +104,14 @@ any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t
 /// A pipe of unknown length: the digests are kept, then the filter is planned for their number.
 any_filter build_buffered(options const& o, any_hash const& hash) {
   (void)wish_of(o, 1);  // a wrong option is reported before hours of input, not after
-  line_reader in(o.input.paths, o.input.format());
   digest_buffer kept(o.memory.empty() ? default_buffer_bytes : parse_count("--memory", o.memory, 1));
-  {
-    progress shown("reading", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-    std::array<digest, line_reader::block_lines> block;
-    for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-      hash.visit(
-          [&](auto const& h) { std::ranges::transform(keys, block.begin(), [&](auto key) { return digest_of(h, key); }); });
-      kept.add(std::span<digest const>(block).first(keys.size()));
-    }
-  }
-  auto const wish = wish_of(o, kept.size());
+  distinct_keys distinct;
+  bool const only_distinct = counts_distinct(o);
+  for_each_block(o, hash, "reading", [&](std::span<digest const> xs) {
+    kept.add(xs);
+    if (only_distinct) distinct.add(xs);
+  });
+  auto const wish = wish_of(o, only_distinct ? distinct.at_most() : kept.size());
   auto family = family_named(o.family).make(wish);
   progress shown("building", kept.size(), progress_unit::items, o.input.progress_mode());
   std::uint64_t inserted = 0;
@@ -104,10 +125,10 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
 }
 
 int build(options const& o) {
-  (void)family_named(o.family);
+  if (!family_named(o.family).has("insert")) lacks(o.family, "insert");
   auto const hash = chosen_hash(o);
   check_can_save(o.out, o.input.paths);
-  auto const items = o.items.empty() ? counted(o) : parse_count("-n", o.items);
+  auto const items = o.items.empty() ? counted(o, hash) : parse_count("-n", o.items);
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);
@@ -124,7 +145,8 @@ void add_build(CLI::App& app, action& run) {
   command->add_option("-o,--output", o->out, "the file to write")->required()->type_name("FILE");
   command->add_option("-n,--items", o->items, "distinct keys; without it files are read twice, pipes kept as digests")
       ->type_name("N");
-  command->add_option("-p,--fpr", o->fpr, "rate of false positives: 0.01, 1e-2, 1% (default 1%)")->type_name("RATE");
+  command->add_option("-p,--fpr", o->fpr, "rate of false positives, of wrong counts for sketches: 0.01, 1e-2, 1% (default 1%)")
+      ->type_name("RATE");
   command
       ->add_option("--memory", o->memory,
                    "with -p: the most it may take; without: the best rate in that space\n"

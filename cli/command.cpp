@@ -103,6 +103,11 @@ any_filter open_filter(std::string const& path, reading const& how) {
   return streamed ? load(path, how) : open(path, how);
 }
 
+void check_has(any_filter const& filter, std::string_view verb, std::string const& path) {
+  if (filter.family().has(verb)) return;
+  naming(path, [&] { lacks(filter.family().kind(), verb); });
+}
+
 void check_takes_text(any_filter const& filter, std::string const& path) {
   bool const locked = filter.hash().visit([]<class Hash>(Hash const&) { return std::same_as<Hash, locked_hash>; });
   if (locked) throw error(errc::wrong_key, "'" + path + "' was made with a secret key; --key-file gives it");
@@ -132,8 +137,7 @@ void check_can_save(std::string const& path, std::span<std::string const> inputs
 
 nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_bytes) {
   auto const about = filter.about();
-  auto const verbs = filter.family().verbs();
-  auto const has = [&](std::string_view verb) { return std::ranges::find(verbs, verb) != verbs.end(); };
+  auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
   nlohmann::ordered_json all;
   all["family"] = about.family;
   all["format_version"] = format_version;
@@ -160,7 +164,7 @@ nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_byt
           ? nlohmann::ordered_json()
           : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / static_cast<double>(about.items_planned));
   all["key_kind"] = kind_name(about.kinds);
-  all["verbs"] = verbs;
+  all["verbs"] = filter.family().verbs();
   all["params"] = to_json(filter.family().params());
   return all;
 }
@@ -182,8 +186,7 @@ void warn(std::string const& text) { say("warning: " + text); }
 
 void warn_if_overfull(any_filter const& filter) {
   auto const about = filter.about();
-  auto const verbs = filter.family().verbs();
-  auto const has = [&](std::string_view verb) { return std::ranges::find(verbs, verb) != verbs.end(); };
+  auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
   if (!has("estimate") || about.items_inserted <= about.items_planned) return;
   auto const items = filter.estimate();
   if (items.low <= static_cast<double>(about.items_planned)) return;

@@ -27,7 +27,9 @@ void add_list(CLI::App& app, action& run);
 void add_plan(CLI::App& app, action& run);
 void add_build(CLI::App& app, action& run);
 void add_add(CLI::App& app, action& run);
+void add_remove(CLI::App& app, action& run);
 void add_query(CLI::App& app, action& run);
+void add_count(CLI::App& app, action& run);
 void add_info(CLI::App& app, action& run);
 void add_verify(CLI::App& app, action& run);
 void add_merge(CLI::App& app, action& run);
@@ -58,6 +60,9 @@ struct key_file {
 
 /// A filter to look at: mapped, or read whole where there is nothing to map (a pipe).
 [[nodiscard]] any_filter open_filter(std::string const& path, reading const& how);
+
+/// Refuses with the names of the families that can, if this one cannot.
+void check_has(any_filter const& filter, std::string_view verb, std::string const& path);
 
 /// Refuses to ask or fill a filter with lines of text when every answer would be wrong: one of integers or digests, or one
 /// whose secret key was not given.

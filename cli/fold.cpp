@@ -33,6 +33,7 @@ int fold(options const& o) {
   if (o.to_fpr.empty() == o.by.empty()) throw error(errc::bad_goal, "fold needs either --to-fpr or --by");
   check_can_save(o.out);
   auto filter = open_filter(o.file, {.key = {}, .verify = true});
+  check_has(filter, "fold", o.file);
   auto by = o.by.empty() ? 0 : parse_count("--by", o.by, 1);
   naming(o.file, [&] {
     if (o.by.empty()) {

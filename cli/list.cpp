@@ -26,9 +26,9 @@ std::string_view warning_of(false_negatives misses) {
     case false_negatives::never:
       return "";
     case false_negatives::by_misuse:
-      return " (misses keys after erasing what was not inserted)";
+      return "misses keys after erasing what was not inserted";
     case false_negatives::by_age:
-      return " (forgets old keys)";
+      return "forgets old keys";
   }
   return "";
 }
@@ -43,8 +43,9 @@ void print(std::span<family_info const> families, output& out) {
     if (f.room != room)
       out.print("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
     room = f.room;
-    out.print("  {:{}}  {}{}\n", f.name, width, f.summary, warning_of(f.misses));
+    out.print("  {:{}}  {}\n", f.name, width, f.summary);
     out.print("  {:{}}  {}\n", "", width, fmt::join(f.verbs, " "));
+    if (auto const warning = warning_of(f.misses); !warning.empty()) out.print("  {:{}}  {}\n", "", width, warning);
   }
 }
 

@@ -12,6 +12,7 @@ struct options {
 int merge(options const& o) {
   check_can_save(o.out);
   auto all = load(o.files.front());
+  check_has(all, "merge", o.files.front());
   for (std::size_t i = 1; i < o.files.size(); ++i) {
     auto const next = open_filter(o.files[i], {.key = {}, .verify = true});
     naming(o.files[i], [&] { all.merge(next); });

@@ -33,6 +33,7 @@ struct rejected {
 
 /// Storing a 64-bit digest of every key in a table answers with a rate of items / 2^64: past this a filter only complicates.
 constexpr double bits_of_a_digest = 64;
+constexpr double bits_of_a_count = 64;
 
 void check_verbs(std::vector<std::string> const& need) {
   std::vector<std::string_view> known;
@@ -53,18 +54,30 @@ double lines_of(proposal const& offer) {
   return std::min(offer.lines_touched, std::ceil(static_cast<double>(offer.size_bytes) / 64));
 }
 
+/// Does the limit hold for it? It is one of telling members from others; who only counts answers another question.
+bool answers_membership(candidate const& c) { return c.family->has("may_contain"); }
+
+std::string over_limit(candidate const& c) {
+  return answers_membership(c) ? fmt::format("{:.1f} %", 100 * (c.offer.bits_per_item / limit_of(c.offer) - 1)) : "-";
+}
+
 /// What it costs, and how it compares with the best: by its rate where the space was given, else by its size.
-std::string explain(proposal const& offer, candidate const& best, bool space_given) {
+std::string explain(candidate const& one, candidate const& best, bool space_given) {
+  auto const& offer = one.offer;
   auto const lines = lines_of(offer);
-  auto text =
-      fmt::format("{:.1f} % above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}",
-                  100 * (offer.bits_per_item / limit_of(offer) - 1), limit_of(offer), lines, lines == 1 ? "line" : "lines");
-  if (&offer == &best.offer) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
+  auto const* const plural = lines == 1 ? "line" : "lines";
+  auto text = answers_membership(one)
+                  ? fmt::format("{} above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}", over_limit(one),
+                                limit_of(offer), lines, plural)
+                  : fmt::format("tells how often, not whether; a count is wrong with a chance of {} and reads {:.0f} cache {}",
+                                human_rate(offer.fpr), lines, plural);
+  if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
                                  : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
   if (ratio > 1.00005)
-    return text + fmt::format("; {:.2f} % {} than {}", 100 * (ratio - 1), space_given ? "more false positives" : "larger",
-                              best.family->name);
+    return text +
+           fmt::format("; {:.2f} % {} than {}", 100 * (ratio - 1), space_given ? "more errors" : "larger", best.family->name);
+  if (ratio < 0.99995) return text;  // and yet not best: it answers another question
   return text + fmt::format("; {} {}", space_given ? "the rate of" : "as large as", best.family->name);
 }
 
@@ -101,9 +114,8 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
     std::string params;
     for (auto const& [name, value] : c.offer.params)
       std::visit([&, n = name](auto v) { params += fmt::format("{}{}={}", params.empty() ? "" : " ", n, v); }, value);
-    rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item),
-              fmt::format("{:.1f} %", 100 * (c.offer.bits_per_item / limit_of(c.offer) - 1)), human_bytes(c.offer.size_bytes),
-              human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer)), params});
+    rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item), over_limit(c),
+              human_bytes(c.offer.size_bytes), human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer)), params});
   }
   if (!candidates.empty()) {
     out.write(rows.text(use_colour(STDOUT_FILENO)));
@@ -143,18 +155,21 @@ int plan(options const& o) {
       losers.push_back({&family, e.what()});
     }
   }
-  // With the rate given the smallest is best, with the space given the lowest rate; among equals the fewer cache lines.
+  // With the rate given the smallest is best, with the space given the lowest rate; among equals the fewer cache lines. Who
+  // does not need a count asks whether a key is there: those that tell come first.
+  bool const counting = std::ranges::find(o.need, "count") != o.need.end();
   std::ranges::stable_sort(candidates, {}, [&](candidate const& c) {
     auto const first = space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);
-    return std::tuple(first, c.offer.lines_touched);
+    return std::tuple(!counting && !answers_membership(c), first, c.offer.lines_touched);
   });
-  for (auto& c : candidates) c.why = explain(c.offer, candidates.front(), space_given);
+  for (auto& c : candidates) c.why = explain(c, candidates.front(), space_given);
 
   std::string note;
-  if (!candidates.empty() && candidates.front().offer.bits_per_item > bits_of_a_digest)
+  auto const of_a_table = bits_of_a_digest + (counting ? bits_of_a_count : 0);
+  if (!candidates.empty() && candidates.front().offer.bits_per_item > of_a_table)
     note = fmt::format(
-        "no filter is worth it here: a table of 64-bit digests costs about 64 bits an item and errs at a rate of {:.2g}",
-        static_cast<double>(wish.items) * 0x1p-64);
+        "no filter is worth it here: a table of 64-bit digests{} costs about {:.0f} bits an item and errs at a rate of {:.2g}",
+        counting ? " and counts" : "", of_a_table, static_cast<double>(wish.items) * 0x1p-64);
   if (o.json)
     print_json(to_json(candidates, losers, note));
   else
@@ -169,8 +184,9 @@ void add_plan(CLI::App& app, action& run) {
   auto* const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
   auto const o = std::make_shared<options>();
   command->add_option("-n,--items", o->items, "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki")->type_name("N");
-  command->add_option("-p,--fpr", o->fpr, "rate of false positives: 0.01, 1e-2, 1% (default 1%)")->type_name("RATE");
-  command->add_option("--need", o->need, "verbs it must have: merge,fold; hortus list names them")
+  command->add_option("-p,--fpr", o->fpr, "rate of false positives, of wrong counts for sketches: 0.01, 1e-2, 1% (default 1%)")
+      ->type_name("RATE");
+  command->add_option("--need", o->need, "verbs it must have: merge,fold,erase,count; hortus list names them")
       ->delimiter(',')
       ->option_text("VERB,...");
   command->add_option("--memory", o->memory, "with -p: the most it may take; without: the best rate in that space")

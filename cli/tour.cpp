@@ -87,10 +87,15 @@ line_chart rate_against_space(std::uint64_t items) {
       .x = {.title = "bits an item"},
       .y = {.title = "rate of false positives", .scale = axis_scale::logarithmic}};
   for (auto const& family : catalogue()) {
+    if (!family.has("may_contain")) continue;  // its rate is one of something else
     chart_series line{std::string(family.name), {}};
     for (auto const rate : rates) {
-      auto const offer = family.plan({.items = items, .fpr = rate, .settings = {}});
-      line.points.push_back({offer.bits_per_item, offer.fpr});
+      try {
+        auto const offer = family.plan({.items = items, .fpr = rate, .settings = {}});
+        line.points.push_back({offer.bits_per_item, offer.fpr});
+      } catch (error const& e) {
+        if (e.code() != errc::bad_goal) throw;  // a rate out of its reach is no point of its line
+      }
     }
     chart.series.push_back(std::move(line));
   }
@@ -133,9 +138,7 @@ line_chart rate_while_filling(data_set const& set, double fpr) {
       .y = {.title = "rate of false positives", .ticks = tick_style::percent}};
   auto const planned = std::max<std::size_t>(set.members.size() / 2, 1);
   for (auto const& family : catalogue()) {
-    if (std::ranges::find(family.verbs, "insert") == family.verbs.end() ||
-        std::ranges::find(family.verbs, "fpr") == family.verbs.end())
-      continue;
+    if (!family.has("insert") || !family.has("fpr")) continue;
     auto filter = make_filter(family.name, {.items = planned, .fpr = fpr, .settings = {}});
     chart_series line{std::string(family.name), {{0, filter.fpr()}}};
     constexpr std::size_t steps = 20;
@@ -177,6 +180,10 @@ table comparison(std::vector<bench::row> const& rows, with_abilities also) {
                                       {"batch insert", align::right},
                                       {"batch hit", align::right},
                                       {"batch miss", align::right}});
+  bool const erases = std::ranges::any_of(rows, [](auto const& r) { return r.erase_ns >= 0; });
+  bool const counts = std::ranges::any_of(rows, [](auto const& r) { return r.count_ns >= 0; });
+  if (erases) columns.push_back({"erase", align::right});
+  if (counts) columns.push_back({"count", align::right});
   if (also == with_abilities::yes) columns.push_back({"can"});
   table shown(std::move(columns));
   auto const ns = [](double t) { return t < 0 ? std::string("-") : fmt::format("{:.1f}", t); };
@@ -191,6 +198,8 @@ table comparison(std::vector<bench::row> const& rows, with_abilities also) {
                                    ns(r.batch_insert_ns),
                                    ns(r.batch_hit_ns),
                                    ns(r.batch_miss_ns)};
+    if (erases) cells.push_back(ns(r.erase_ns));
+    if (counts) cells.push_back(ns(r.count_ns));
     if (also == with_abilities::yes) cells.push_back(abilities(r.family));
     shown.row(std::move(cells));
   }
@@ -215,6 +224,10 @@ report_page page_of(data_set const& set, std::vector<bench::row> const& rows, do
                              bars("batch lookup, present", rows, [](auto const& r) { return r.batch_hit_ns; }),
                              bars("batch lookup, absent", rows, [](auto const& r) { return r.batch_miss_ns; })},
                   .references = {}};
+  if (std::ranges::any_of(rows, [](auto const& r) { return r.erase_ns >= 0; }))
+    speed.series.push_back(bars("erase", rows, [](auto const& r) { return r.erase_ns; }));
+  if (std::ranges::any_of(rows, [](auto const& r) { return r.count_ns >= 0; }))
+    speed.series.push_back(bars("count", rows, [](auto const& r) { return r.count_ns; }));
   return {.title = "A tour of hortus",
           .intro = fmt::format(
               "Every family planted on one data set ({}), planned for a rate of false positives of {}. Times are of this "
@@ -256,18 +269,23 @@ int tour(options const& o) {
   replace_file(o.out, [&](byte_sink const& sink) { sink(std::as_bytes(std::span(page))); });
   if (o.json) {
     auto all = nlohmann::ordered_json::array();
+    auto const time = [](double ns) { return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns); };
     for (auto const& r : rows)
       all.push_back({{"family", r.family},
                      {"items", r.items},
                      {"bits_per_item", r.bits_per_item},
                      {"fpr_target", r.fpr_target},
                      {"fpr_measured", r.fpr_measured},
-                     {"insert_ns", r.insert_ns},
-                     {"hit_ns", r.hit_ns},
-                     {"miss_ns", r.miss_ns},
-                     {"batch_insert_ns", r.batch_insert_ns},
-                     {"batch_hit_ns", r.batch_hit_ns},
-                     {"batch_miss_ns", r.batch_miss_ns},
+                     {"insert_ns", time(r.insert_ns)},
+                     {"hit_ns", time(r.hit_ns)},
+                     {"miss_ns", time(r.miss_ns)},
+                     {"batch_insert_ns", time(r.batch_insert_ns)},
+                     {"batch_hit_ns", time(r.batch_hit_ns)},
+                     {"batch_miss_ns", time(r.batch_miss_ns)},
+                     {"erase_ns", time(r.erase_ns)},
+                     {"batch_erase_ns", time(r.batch_erase_ns)},
+                     {"count_ns", time(r.count_ns)},
+                     {"batch_count_ns", time(r.batch_count_ns)},
                      {"verbs", family_named(r.family).verbs}});
     print_json(all);
     return done;

@@ -18,12 +18,21 @@ typename F::goal goal_of(request const& wish) {
   return goal;
 }
 
+template <family F>
+constexpr bool counts_enough() {
+  if constexpr (countable<F>)
+    return never_undercounts<F>;
+  else
+    return false;
+}
+
 template <plannable F>
 family_info describe() {
   return {.name = F::name,
           .room = F::room,
           .summary = F::summary,
           .misses = F::misses,
+          .never_undercounts = counts_enough<F>(),
           .verbs = verbs_of<F>(),
           .plan = [](request const& wish) -> proposal {
             auto const params = F::plan(goal_of<F>(wish));
@@ -66,9 +75,17 @@ family_info const& family_named(std::string_view name) {
   return *found;
 }
 
+bool family_info::has(std::string_view verb) const { return std::ranges::find(verbs, verb) != verbs.end(); }
+
+std::string called(std::string_view family) {
+  auto const found = std::ranges::find(catalogue(), family, &family_info::name);
+  auto const room = found == catalogue().end() ? std::string_view() : found->room;
+  return std::string(family) + (room == "sketch" ? " sketch" : room == "map" ? " map" : " filter");
+}
+
 void lacks(std::string_view family, std::string_view verb) {
-  auto const able = names_where([verb](family_info const& f) { return std::ranges::find(f.verbs, verb) != f.verbs.end(); });
-  throw error(errc::unsupported, "a " + std::string(family) + " filter has no " + std::string(verb) +
+  auto const able = names_where([verb](family_info const& f) { return f.has(verb); });
+  throw error(errc::unsupported, "a " + called(family) + " has no " + std::string(verb) +
                                      (able.empty() ? "; no family here has" : "; families that have it: " + able));
 }
 
@@ -86,7 +103,7 @@ double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes)
   double low = std::log(1e-18);
   if (!fits(high))
     throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) +
-                                    " items in a " + std::string(family.name) + " filter");
+                                    " items in a " + called(family.name));
   if (fits(low)) return std::exp(low);
   while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
     auto const middle = (low + high) / 2;

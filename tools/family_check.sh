@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$1"
 list=include/hortus/any/families.hpp
-names=$(sed -n 's/^using families = family_list<\(.*\)>;$/\1/p' "$list" | tr ',' '\n' | sed 's/[<> ]//g')
-[ -n "$names" ] || { echo "no line 'using families = family_list<...>;' in $list"; exit 1; }
+names=$(tr -d ' \n' <"$list" | sed -n 's/.*usingfamilies=family_list<\([^;]*\)>;.*/\1/p' | tr ',' '\n' | sed 's/[<>]//g')
+[ -n "$names" ] || { echo "no 'using families = family_list<...>;' in $list"; exit 1; }
 bad=0
 complain() { echo "$1"; bad=1; }
 for name in $names; do

@@ -59,6 +59,27 @@ std::size_t insert_block(F& f, std::span<digest const> xs) {
   return in;
 }
 
+/// How many were erased. In order, so that a key that stands twice in the block is erased twice if it can be.
+template <erasable F>
+std::size_t erase_block(F& f, std::span<digest const> xs) {
+  if constexpr (batched_erasable<F>) {
+    return f.erase(xs);
+  } else {
+    std::size_t erased = 0;
+    ahead(f, xs, [&](std::size_t i) { erased += std::size_t{f.erase(xs[i])}; });
+    return erased;
+  }
+}
+
+/// Writes the answers for xs into `counts`.
+template <countable F>
+void count_block(F const& f, std::span<digest const> xs, count_type<F>* counts) {
+  if constexpr (batched_countable<F>)
+    f.count(xs, counts);
+  else
+    ahead(f, xs, [&](std::size_t i) { counts[i] = f.count(xs[i]); });
+}
+
 /// Writes the answers for xs into the bits of `hits`, ceil(xs.size() / 64) words.
 template <membership F>
 void may_contain_block(F const& f, std::span<digest const> xs, std::uint64_t* hits) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <hortus/digest.hpp>
 #include <hortus/io/fields.hpp>
@@ -63,6 +65,30 @@ concept countable = family<F> && requires(F const& c, digest x) {
   { c.count(x) } -> std::integral;
 };
 
+/// What a family's count() answers with: std::uint64_t, or std::int64_t where it may be negative.
+template <countable F>
+using count_type = std::remove_cvref_t<decltype(std::declval<F const&>().count(digest()))>;
+
+/// Is count(x) never less than the truth, or than the most that the family counts to? So it is promised wherever counts are
+/// unsigned; a family that cannot keep that says `static constexpr bool never_undercounts = false`.
+template <countable F>
+inline constexpr bool never_undercounts = [] {
+  if constexpr (requires { F::never_undercounts; })
+    return bool{F::never_undercounts};
+  else
+    return std::unsigned_integral<count_type<F>>;
+}();
+
+/// Do r inserts and r erases of a key give back every byte, as long as no cell was at its maximum? So it is promised; a family
+/// that cannot keep that says `static constexpr bool erase_restores = false`.
+template <erasable F>
+inline constexpr bool erase_restores = [] {
+  if constexpr (requires { F::erase_restores; })
+    return bool{F::erase_restores};
+  else
+    return true;
+}();
+
 /// estimate(): how many distinct keys went in, with a 95 % interval.
 template <class F>
 concept estimating = family<F> && requires(F const& c) {
@@ -107,7 +133,20 @@ concept batched_membership = membership<F> && requires(F const& c, std::span<dig
   c.may_contain(xs, hits);
 };
 
-/// plan(goal) is pure and cheap; the params it returns make the filter, and planned_fpr says what they promise.
+/// erase(xs) takes a whole block and says how many were erased; the others were certainly absent.
+template <class F>
+concept batched_erasable = erasable<F> && requires(F& f, std::span<digest const> xs) {
+  { f.erase(xs) } -> std::same_as<std::size_t>;
+};
+
+/// A kernel for a whole block of counts, at most block_keys: counts[i] becomes the answer for xs[i].
+template <class F>
+concept batched_countable = countable<F> && requires(F const& c, std::span<digest const> xs, count_type<F>* counts) {
+  c.count(xs, counts);
+};
+
+/// plan(goal) is pure and cheap; the params it returns make the filter, and planned_fpr says what they promise: the rate of
+/// false positives, or for a family without may_contain the chance that a count is wrong.
 template <class F>
 concept plannable = family<F> && std::constructible_from<F, typename F::params> &&
     requires(F const& c, typename F::goal g, typename F::params p) {

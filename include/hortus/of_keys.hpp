@@ -5,6 +5,7 @@
 #include <ranges>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <hortus/batch.hpp>
 #include <hortus/bitmask.hpp>
@@ -89,6 +90,10 @@ class of_keys {
     return family_.may_contain((*this)(key));
   }
 
+  /// Undoes one insert. False: the key was certainly absent, and nothing changed. The number of insert calls stays as it is.
+  bool erase(digestible auto const& key) requires erasable<Family> { return family_.erase((*this)(key)); }
+  [[nodiscard]] auto count(digestible auto const& key) const requires countable<Family> { return family_.count((*this)(key)); }
+
   /// A batch: the same as one by one, faster. Returns how many went in: all of them, unless the family can be full.
   template <key_range Keys>
   std::size_t insert(Keys const& keys) requires insertable<Family> {
@@ -107,6 +112,23 @@ class of_keys {
       may_contain_block(family_, xs, hits.data() + done / 64);
     });
     return hits;
+  }
+
+  /// How many were erased; the others were certainly absent.
+  std::size_t erase(key_range auto const& keys) requires erasable<Family> {
+    std::size_t erased = 0;
+    in_blocks(keys, [&](std::span<digest const> xs) { erased += erase_block(family_, xs); });
+    return erased;
+  }
+  [[nodiscard]] auto count(key_range auto const& keys) const requires countable<Family> {
+    std::vector<count_type<Family>> counts;
+    if constexpr (std::ranges::sized_range<decltype(keys)>) counts.reserve(std::ranges::size(keys));
+    in_blocks(keys, [&](std::span<digest const> xs) {
+      auto const done = counts.size();
+      counts.resize(done + xs.size());
+      count_block(family_, xs, counts.data() + done);
+    });
+    return counts;
   }
 
   [[nodiscard]] double fpr() const requires membership<Family> { return family_.fpr(); }

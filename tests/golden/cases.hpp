@@ -49,6 +49,14 @@ inline std::vector<golden_case> golden_cases() {
   };
 }
 
+/// What the case is planned for: fewer in a family so roomy that its file would be of many megabytes.
+inline std::uint64_t golden_items(std::string_view family, golden_case const& c) {
+  auto items = c.items_planned;
+  auto const bytes = [&] { return family_named(family).plan({.items = items, .fpr = 0.01, .settings = {}}).size_bytes; };
+  while (bytes() > 8 * chunk_bytes) items /= 2;
+  return items;
+}
+
 /// act(key number i), of the kind the case has: "key 17", 17 + 2^33, a digest.
 template <class Act>
 decltype(auto) with_golden_key(golden_keys kind, std::uint64_t i, Act act) {

@@ -49,7 +49,9 @@ TEST(secret_keys, with_the_key_it_is_the_filter_that_was_saved) {
     auto const seen = view(bytes, how);
     for (auto const& read : {load(path, how), open(path, how), from_bytes(bytes, how), *seen}) {
       EXPECT_EQ(read, filter);
-      EXPECT_TRUE(read.may_contain("member 999"));
+      if (read.family().has("may_contain")) {
+        EXPECT_TRUE(read.may_contain("member 999"));
+      }
       EXPECT_EQ(to_bytes(read), bytes);
     }
   });
@@ -104,8 +106,13 @@ TEST(secret_keys, a_locked_filter_can_be_described_combined_and_saved_but_not_as
     auto locked = load(path);
     EXPECT_EQ(locked.about(), filter.about());
     EXPECT_EQ(locked, filter) << "its hash is the same, whether or not the key is at hand";
-    EXPECT_EQ(locked.fpr(), filter.fpr());
-    EXPECT_EQ(locked.estimate(), filter.estimate());
+    auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
+    if (has("fpr")) {
+      EXPECT_EQ(locked.fpr(), filter.fpr());
+    }
+    if (has("estimate")) {
+      EXPECT_EQ(locked.estimate(), filter.estimate());
+    }
     EXPECT_EQ(to_bytes(locked), to_bytes(filter));
 
     EXPECT_EQ(code_of([&] { (void)locked.may_contain("member 1"); }), errc::wrong_key);
@@ -114,8 +121,12 @@ TEST(secret_keys, a_locked_filter_can_be_described_combined_and_saved_but_not_as
     EXPECT_EQ(code_of([&] { locked.insert("new"); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { (void)locked.insert_if_new(7); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { locked.insert(std::vector<std::string>{"new"}); }), errc::wrong_key);
+    EXPECT_EQ(code_of([&] { locked.erase("member 1"); }), errc::wrong_key);
+    EXPECT_EQ(code_of([&] { (void)locked.count("member 1"); }), errc::wrong_key);
+    EXPECT_EQ(code_of([&] { (void)locked.count(std::vector<int>{1, 2}); }), errc::wrong_key);
     EXPECT_EQ(to_bytes(locked), to_bytes(filter)) << "and nothing was counted as inserted";
 
+    if (!has("merge")) return;
     auto other = filter;
     other.clear();
     other.insert("from the other");
@@ -128,6 +139,7 @@ TEST(secret_keys, a_locked_filter_can_be_described_combined_and_saved_but_not_as
     unlocked.merge(load(path));  // unlocked with locked
     EXPECT_EQ(to_bytes(unlocked), to_bytes(expected));
 
+    if (!has("fold")) return;
     locked.fold(locked.family().fold_width());
     save(locked, path);
     auto const folded = load(path, {.key = key_of(1), .verify = false});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -78,13 +79,60 @@ errc code_of(Act act) {
   return errc::io;
 }
 
+/// What the family itself keeps, without the front's count of insert calls.
+template <family F>
+std::vector<std::byte> own_bytes(of_keys<F> const& f) {
+  return to_bytes(of_keys<F>(f.family()));
+}
+
+/// How far a family counts: to 2^w - 1 with w-bit cells, say. Found out with a lone key, up to a thousand.
+template <countable F>
+std::uint64_t most_counted() {
+  of_keys<F> f(goal_for<F>(10));
+  std::uint64_t most = 0;
+  while (most < 1000) {
+    (void)f.insert(7);
+    if (f.count(7) != static_cast<count_type<F>>(most + 1)) break;
+    ++most;
+  }
+  return most;
+}
+
+/// Inserts a key; did it go in?
+template <family F, class Key>
+bool insert_key(of_keys<F>& f, Key const& key) {
+  if constexpr (std::is_void_v<decltype(f.insert(key))>)
+    return f.insert(key), true;
+  else
+    return f.insert(key);
+}
+
+/// Not certainly absent: found, or where there is no may_contain counted.
+template <family F, class Key>
+bool perhaps_there(of_keys<F> const& f, Key const& key) {
+  if constexpr (membership<F>)
+    return f.may_contain(key);
+  else
+    return f.count(key) != 0;
+}
+
+/// Numbers that look random and are the same everywhere, below `range`.
+class numbers {
+ public:
+  explicit numbers(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()(std::uint64_t range) { return mix64(state_ += golden_ratio64) % range; }
+
+ private:
+  std::uint64_t state_;
+};
+
 template <class F>
 class laws : public ::testing::Test {};
 TYPED_TEST_SUITE_P(laws);
 
 TYPED_TEST_P(laws, no_key_that_was_inserted_is_missed) {
   using F = TypeParam;
-  if constexpr (insertable<F> && membership<F> && F::misses == false_negatives::never)
+  if constexpr (insertable<F> && membership<F> && F::misses != false_negatives::by_age)  // nothing is misused here
     for (auto const items : sizes())
       for_each_key_set([&]<class Keys>() {
         auto const members = keys<Keys>(0, items);
@@ -125,7 +173,13 @@ TYPED_TEST_P(laws, a_plan_keeps_the_rate_it_was_asked_for) {
   if constexpr (plannable<F>)
     for (std::uint64_t const items : {0ULL, 1ULL, 2ULL, 7ULL, 1000ULL, 100'000ULL, 1'000'000ULL, 5'000'000'000ULL})
       for (double const fpr : {0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6}) {
-        auto const params = F::plan(goal_for<F>(items, fpr));
+        typename F::params params;
+        try {
+          params = F::plan(goal_for<F>(items, fpr));
+        } catch (error const& e) {  // billions of keys at a low rate may be more than a family with wide cells can hold
+          EXPECT_TRUE(items > 1'000'000'000 && fpr < 0.1 && e.code() == errc::bad_goal) << items << " at " << fpr << e.what();
+          continue;
+        }
         EXPECT_LE(F::planned_fpr(params, items), fpr * (1 + 1e-9)) << items << " items at " << fpr;
         if (items <= 100'000) {
           EXPECT_EQ(F(params).size_bytes(), F::planned_bytes(params));
@@ -152,7 +206,7 @@ TYPED_TEST_P(laws, clear_gives_back_the_filter_as_it_was_made) {
 
 TYPED_TEST_P(laws, a_batch_does_what_its_keys_do_one_by_one) {
   using F = TypeParam;
-  if constexpr (insertable<F> && membership<F>)
+  if constexpr (insertable<F>)
     for (std::uint64_t const count : {0U, 1U, 2U, 15U, 16U, 17U, 63U, 64U, 65U, 255U, 256U, 257U, 1000U}) {
       auto const members = keys<random_keys>(0, count);
       of_keys<F> singly(goal_for<F>(1000));
@@ -162,9 +216,25 @@ TYPED_TEST_P(laws, a_batch_does_what_its_keys_do_one_by_one) {
       EXPECT_EQ(to_bytes(singly), to_bytes(together)) << count;
 
       auto const asked = keys<random_keys>(count / 2, count);
-      auto const hits = together.may_contain(asked);
-      ASSERT_EQ(hits.size(), count);
-      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(hits[i], singly.may_contain(asked[i])) << i << " of " << count;
+      if constexpr (membership<F>) {
+        auto const hits = together.may_contain(asked);
+        ASSERT_EQ(hits.size(), count);
+        for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(hits[i], singly.may_contain(asked[i])) << i << " of " << count;
+      }
+      if constexpr (countable<F>) {
+        together.insert(asked);  // so that there are counts of 1 and 2
+        for (auto const key : asked) (void)singly.insert(key);
+        auto const counts = together.count(asked);
+        ASSERT_EQ(counts.size(), count);
+        for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(counts[i], singly.count(asked[i])) << i << " of " << count;
+      }
+      if constexpr (erasable<F>) {
+        auto const gone = keys<random_keys>(count / 2 + count / 4, count);  // members twice, once and not at all
+        std::size_t erased = 0;
+        for (auto const key : gone) erased += singly.erase(key) ? 1U : 0U;
+        EXPECT_EQ(together.erase(gone), erased) << count;
+        EXPECT_EQ(to_bytes(singly), to_bytes(together)) << count;
+      }
     }
 }
 
@@ -180,10 +250,162 @@ TYPED_TEST_P(laws, a_batch_in_a_large_filter_does_the_same) {
     EXPECT_EQ(f.may_contain(members).count(), members.size());
   }
 }
+TYPED_TEST_P(laws, a_batch_of_counts_and_erases_in_a_large_filter_does_the_same) {
+  using F = TypeParam;
+  if constexpr (countable<F> || erasable<F>) {
+    auto singly = filled<F>(1'000'000);
+    auto const asked = keys<random_keys>(995'000, 10'000);  // half of them members
+    if constexpr (countable<F>) {
+      auto const counts = singly.count(asked);
+      for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(counts[i], singly.count(asked[i])) << i;
+    }
+    if constexpr (erasable<F>) {
+      auto together = singly;
+      std::size_t erased = 0;
+      for (auto const key : asked) erased += singly.erase(key) ? 1U : 0U;
+      EXPECT_GE(erased, 5000U);
+      EXPECT_EQ(together.erase(asked), erased);
+      EXPECT_EQ(together, singly);
+    }
+  }
+}
+
+TYPED_TEST_P(laws, a_lone_key_is_counted_exactly_as_far_as_the_family_counts) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && countable<F>) {
+    auto const most = most_counted<F>();
+    ASSERT_GE(most, 1U);
+    for_each_key_set([&]<class Keys>() {
+      of_keys<F> f(goal_for<F>(1000));
+      auto const key = Keys::make(5);
+      EXPECT_EQ(f.count(key), 0) << Keys::name;
+      for (std::uint64_t i = 1; i <= 1000; ++i) {
+        (void)f.insert(key);
+        ASSERT_EQ(f.count(key), static_cast<count_type<F>>(std::min(i, most))) << Keys::name;
+      }
+    });
+  }
+}
+
+/// Given the fill, an absent key is counted above zero with chance fpr(): as may_contain finds it.
+TYPED_TEST_P(laws, absent_keys_are_counted_as_often_as_they_are_found) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && membership<F> && countable<F>)
+    for (auto const items : {0U, 7U, 1000U, 100'000U}) {
+      auto const f = filled<F>(items);
+      auto const asked = keys<random_keys>(absent, 100'000);
+      auto const hits = f.may_contain(asked);
+      auto const counts = f.count(asked);
+      double counted = 0;
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        if (!hits[i]) {
+          ASSERT_EQ(counts[i], 0) << "certainly absent, and counted";
+        }
+        counted += counts[i] != 0 ? 1 : 0;
+      }
+      auto const expected = binomial_band(static_cast<double>(asked.size()), f.fpr());
+      EXPECT_TRUE(expected.holds(counted)) << counted << " of " << asked.size() << " with a rate of " << f.fpr();
+    }
+}
+
+/// A std::map beside it says what went in and was not taken out. Only what is there is erased, so nothing may be missed, and
+/// where the family promises it nothing counted too low; counts may stop at the most it counts to. A filter is planned for
+/// fewer keys than it gets in half of the runs: promises do not end with the plan.
+TYPED_TEST_P(laws, a_multiset_beside_it_agrees) {
+  using F = TypeParam;
+  if constexpr (insertable<F> && (countable<F> || erasable<F>)) {
+    std::uint64_t most = ~std::uint64_t{0};
+    if constexpr (countable<F>)
+      if (auto const found = most_counted<F>(); found < 1000) most = found;
+    for (std::uint64_t const pool : {1U, 2U, 30U, 1000U, 20'000U})
+      for_each_key_set([&]<class Keys>() {
+        for (std::uint64_t const planned : {pool, (pool + 1) / 2}) {
+          numbers draw(pool + planned);
+          of_keys<F> f(goal_for<F>(planned));
+          std::map<std::uint64_t, std::uint64_t> model;
+          auto const check = [&] {
+            for (auto const& entry : model) {
+              [[maybe_unused]] auto const key = Keys::make(entry.first);
+              if constexpr (membership<F> && F::misses != false_negatives::by_age) {
+                ASSERT_TRUE(f.may_contain(key)) << Keys::name << " " << entry.first << " of " << pool;
+              }
+              if constexpr (countable<F>)
+                if constexpr (never_undercounts<F>) {
+                  ASSERT_GE(f.count(key), std::min(entry.second, most)) << Keys::name << " " << entry.first << " of " << pool;
+                }
+            }
+          };
+          auto const steps = std::max<std::uint64_t>(3 * pool, 300);
+          for (std::uint64_t step = 0; step < steps; ++step) {
+            auto const number = draw(1 + draw(pool));  // small numbers often, large ones seldom
+            bool erase = false;
+            if constexpr (erasable<F>) erase = draw(5) < 2 && model.contains(number);
+            if (erase) {
+              if constexpr (erasable<F>) {
+                ASSERT_TRUE(f.erase(Keys::make(number))) << "a member is certainly absent?";
+              }
+              if (--model[number] == 0) model.erase(number);
+            } else if (insert_key(f, Keys::make(number))) {
+              ++model[number];
+            }
+            if (step == steps / 2) check();
+          }
+          check();
+        }
+      });
+  }
+}
+
+TYPED_TEST_P(laws, as_many_erases_as_inserts_restore_the_bytes) {
+  using F = TypeParam;
+  if constexpr (erasable<F>) {
+    if constexpr (erase_restores<F>)
+      for (std::uint64_t const items : {0U, 1U, 500U})
+        for (std::uint64_t const added : {1U, 7U, 500U})
+          for (unsigned const times : {1U, 2U}) {  // far from the maximum of any cell
+            of_keys<F> f(goal_for<F>(2000));
+            f.insert(keys<random_keys>(0, items));
+            auto const before = own_bytes(f);
+            auto const more = keys<random_keys>(items / 2, added);  // of them some that are there already
+            for (unsigned i = 0; i < times; ++i) f.insert(more);
+            EXPECT_NE(own_bytes(f), before);
+            for (unsigned i = 0; i < times; ++i) EXPECT_EQ(f.erase(more), added);
+            EXPECT_EQ(own_bytes(f), before) << items << " items, " << added << " more, " << times << " times";
+          }
+    of_keys<F> f(goal_for<F>(100));
+    for (auto const key : keys<random_keys>(0, 100)) {
+      f.insert(key);
+      EXPECT_TRUE(f.erase(key));
+      if constexpr (membership<F>) {
+        EXPECT_FALSE(f.may_contain(key));
+      }
+      if constexpr (countable<F>) {
+        EXPECT_EQ(f.count(key), 0);
+      }
+    }
+  }
+}
+
+TYPED_TEST_P(laws, erasing_what_is_certainly_absent_changes_nothing_and_says_so) {
+  using F = TypeParam;
+  if constexpr (erasable<F> && (membership<F> || countable<F>))
+    for (std::uint64_t const items : {0U, 1U, 1000U}) {
+      auto f = filled<F>(items);
+      auto const before = to_bytes(f);
+      std::uint64_t refused = 0;
+      for (auto const key : keys<random_keys>(absent, 1000)) {
+        if (perhaps_there(f, key)) continue;  // would be misuse
+        ASSERT_FALSE(f.erase(key)) << items;
+        ++refused;
+      }
+      EXPECT_GT(refused, 500U);
+      EXPECT_EQ(to_bytes(f), before) << items;
+    }
+}
 
 TYPED_TEST_P(laws, insert_if_new_tells_new_keys_and_inserts_them) {
   using F = TypeParam;
-  if constexpr (noticing<F>) {
+  if constexpr (noticing<F> && membership<F>) {
     of_keys<F> f(goal_for<F>(1000));
     std::uint64_t fresh = 0;
     for (auto const key : keys<random_keys>(0, 1000)) {
@@ -194,7 +416,9 @@ TYPED_TEST_P(laws, insert_if_new_tells_new_keys_and_inserts_them) {
       fresh += is_new ? 1 : 0;
     }
     EXPECT_GT(fresh, 900U);
-    EXPECT_EQ(f, filled<F>(1000));
+    if constexpr (!countable<F>) {  // one that counts may count the second time
+      EXPECT_EQ(f, filled<F>(1000));
+    }
   }
 }
 
@@ -209,6 +433,29 @@ TYPED_TEST_P(laws, merge_is_union_byte_for_byte) {
       a.merge(b);
       EXPECT_EQ(to_bytes(a), to_bytes(both)) << items;
     }
+}
+
+/// Also of filters that share keys, and with what both know taken out again.
+TYPED_TEST_P(laws, merge_adds_counts_and_erase_takes_off_again) {
+  using F = TypeParam;
+  if constexpr (mergeable<F> && insertable<F> && countable<F>) {
+    of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000));
+    a.insert(keys<random_keys>(0, 1000));
+    b.insert(keys<random_keys>(500, 1000));
+    auto const alone = a.family();
+    a.merge(b);
+    auto const most = most_counted<F>();
+    if constexpr (never_undercounts<F>)
+      for (std::uint64_t i = 0; i < 1500; ++i) {
+        ASSERT_GE(a.count(random_keys::make(i)), std::min<std::uint64_t>(i >= 500 && i < 1000 ? 2 : 1, most)) << i;
+      }
+    if constexpr (erasable<F>) {
+      EXPECT_EQ(a.erase(keys<random_keys>(500, 1000)), 1000U);
+      if constexpr (erase_restores<F>) {
+        EXPECT_TRUE(a.family() == alone);
+      }
+    }
+  }
 }
 
 TYPED_TEST_P(laws, unequal_filters_do_not_combine_and_stay_as_they_were) {
@@ -230,7 +477,7 @@ TYPED_TEST_P(laws, unequal_filters_do_not_combine_and_stay_as_they_were) {
 
 TYPED_TEST_P(laws, intersect_keeps_what_both_have) {
   using F = TypeParam;
-  if constexpr (intersectable<F>) {
+  if constexpr (intersectable<F> && membership<F>) {
     of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000));
     a.insert(keys<random_keys>(0, 1500));
     b.insert(keys<random_keys>(500, 1500));
@@ -243,7 +490,7 @@ TYPED_TEST_P(laws, intersect_keeps_what_both_have) {
 
 TYPED_TEST_P(laws, fold_keeps_the_keys_and_has_the_rate_it_foretold) {
   using F = TypeParam;
-  if constexpr (foldable<F>) {
+  if constexpr (foldable<F> && membership<F>) {
     auto const original = filled<F>(10'000);
     auto const ways = plan::divisors(original.family().fold_width());
     auto const planned = F(F::plan(goal_for<F>(10'000'000))).fold_width();
@@ -256,6 +503,10 @@ TYPED_TEST_P(laws, fold_keeps_the_keys_and_has_the_rate_it_foretold) {
       EXPECT_DOUBLE_EQ(f.fpr(), foretold);
       EXPECT_LE(f.size_bytes(), original.size_bytes() / by + 8);
       EXPECT_EQ(f.may_contain(keys<random_keys>(0, 10'000)).count(), 10'000U) << "folded by " << by;
+      if constexpr (erasable<F>) {
+        EXPECT_EQ(f.erase(keys<random_keys>(0, 5000)), 5000U);
+        EXPECT_EQ(f.may_contain(keys<random_keys>(5000, 5000)).count(), 5000U) << "folded by " << by << ", then erased";
+      }
     }
     auto f = original;
     for (std::uint64_t const by : {std::uint64_t{0}, original.family().fold_width() + 1, ~std::uint64_t{0}}) {
@@ -268,7 +519,7 @@ TYPED_TEST_P(laws, fold_keeps_the_keys_and_has_the_rate_it_foretold) {
 
 TYPED_TEST_P(laws, fold_to_a_rate_goes_as_far_as_it_may) {
   using F = TypeParam;
-  if constexpr (foldable<F>) {
+  if constexpr (foldable<F> && membership<F>) {
     of_keys<F> roomy(goal_for<F>(100'000, 1e-4));
     roomy.insert(keys<random_keys>(0, 5000));
     for (double const target : {0.5, 0.05, 0.001}) {
@@ -338,16 +589,16 @@ TYPED_TEST_P(laws, saved_and_loaded_it_goes_on_as_if_never_saved) {
 TYPED_TEST_P(laws, every_truncation_and_every_flipped_bit_is_noticed) {
   using F = TypeParam;
   auto const bytes = to_bytes(filled<F>(7));
-  ASSERT_LT(bytes.size(), 2000U);
+  auto const step = bytes.size() / 2000 + 1;  // of a family that is large from the start, a sample
   auto const refused = [](std::span<std::byte const> damaged) {
     auto const copying = code_of([&] { (void)from_bytes<of_keys<F>>(damaged); });
     auto const viewing = code_of([&] { (void)view<of_keys<F>>(damaged, {.key = {}, .verify = true}); });
     EXPECT_EQ(copying, viewing);
     EXPECT_TRUE(copying == errc::corrupt || copying == errc::unsupported);
   };
-  for (std::size_t size = 0; size < bytes.size(); ++size)
+  for (std::size_t size = 0; size < bytes.size(); size += step)
     refused(std::vector(bytes.begin(), bytes.begin() + static_cast<long>(size)));
-  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += step) {
     auto damaged = bytes;
     damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
     refused(damaged);
@@ -380,7 +631,13 @@ TYPED_TEST_P(laws, the_same_input_gives_the_same_bytes) {
 REGISTER_TYPED_TEST_SUITE_P(laws, no_key_that_was_inserted_is_missed, other_keys_are_found_as_often_as_fpr_says,
                             a_plan_keeps_the_rate_it_was_asked_for, an_impossible_goal_is_refused,
                             clear_gives_back_the_filter_as_it_was_made, a_batch_does_what_its_keys_do_one_by_one,
-                            a_batch_in_a_large_filter_does_the_same, insert_if_new_tells_new_keys_and_inserts_them,
+                            a_batch_in_a_large_filter_does_the_same,
+                            a_batch_of_counts_and_erases_in_a_large_filter_does_the_same,
+                            a_lone_key_is_counted_exactly_as_far_as_the_family_counts,
+                            absent_keys_are_counted_as_often_as_they_are_found, a_multiset_beside_it_agrees,
+                            as_many_erases_as_inserts_restore_the_bytes,
+                            erasing_what_is_certainly_absent_changes_nothing_and_says_so,
+                            merge_adds_counts_and_erase_takes_off_again, insert_if_new_tells_new_keys_and_inserts_them,
                             merge_is_union_byte_for_byte, unequal_filters_do_not_combine_and_stay_as_they_were,
                             intersect_keeps_what_both_have, fold_keeps_the_keys_and_has_the_rate_it_foretold,
                             fold_to_a_rate_goes_as_far_as_it_may, estimate_is_near_the_number_of_distinct_keys,

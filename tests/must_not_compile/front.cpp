@@ -1,6 +1,6 @@
 // What a user of filters may get wrong. Each case must fail, in words that name what is missing; case 0 is the control.
 // CASE 0: control
-// CASE 1: no member named .erase|has no member named .erase
+// CASE 1: erasable
 // CASE 2: digestible
 // CASE 3: key_hash
 // CASE 4: index_policy

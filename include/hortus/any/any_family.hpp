@@ -1,4 +1,8 @@
 #pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -59,6 +63,10 @@ class any_family {
 
   [[nodiscard]] std::string_view kind() const noexcept { return self_->kind(); }
   [[nodiscard]] std::vector<std::string_view> verbs() const { return self_->verbs(); }
+  [[nodiscard]] bool has(std::string_view verb) const {
+    auto const all = verbs();
+    return std::ranges::find(all, verb) != all.end();
+  }
   [[nodiscard]] std::vector<named_value> params() const { return self_->params(); }
   [[nodiscard]] memory const* cells() const noexcept {
     return self_->cells();
@@ -69,6 +77,15 @@ class any_family {
   bool insert_if_new(digest x) { return self_->insert_if_new(x); }
   [[nodiscard]] bool may_contain(digest x) const { return self_->may_contain(x); }
   void may_contain(std::span<digest const> xs, std::uint64_t* hits) const { self_->may_contain(xs, hits); }
+  bool erase(digest x) { return self_->erase({&x, 1}) == 1; }
+  std::size_t erase(std::span<digest const> xs) { return self_->erase(xs); }
+  /// Signed, for some are; a count past 2^63 - 1 says 2^63 - 1.
+  [[nodiscard]] std::int64_t count(digest x) const {
+    std::int64_t answer = 0;
+    self_->count({&x, 1}, &answer);
+    return answer;
+  }
+  void count(std::span<digest const> xs, std::int64_t* counts) const { self_->count(xs, counts); }
   [[nodiscard]] double fpr() const { return self_->fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return self_->estimate(); }
   void merge(any_family const& other) { self_->merge(*other.self_); }
@@ -94,6 +111,8 @@ class any_family {
     virtual bool insert_if_new(digest) = 0;
     [[nodiscard]] virtual bool may_contain(digest) const = 0;
     virtual void may_contain(std::span<digest const>, std::uint64_t*) const = 0;
+    virtual std::size_t erase(std::span<digest const>) = 0;
+    virtual void count(std::span<digest const>, std::int64_t*) const = 0;
     [[nodiscard]] virtual double fpr() const = 0;
     [[nodiscard]] virtual plan::estimate estimate() const = 0;
     virtual void merge(face const&) = 0;
@@ -155,6 +174,27 @@ struct any_family::body final : any_family::face {
       may_contain_block(f, xs, hits);
     else
       lacks(F::name, "may_contain");
+  }
+  std::size_t erase([[maybe_unused]] std::span<digest const> xs) override {
+    if constexpr (erasable<F>)
+      return erase_block(f, xs);
+    else
+      lacks(F::name, "erase");
+  }
+  void count([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::int64_t* counts) const override {
+    if constexpr (!countable<F>)
+      lacks(F::name, "count");
+    else if constexpr (std::same_as<count_type<F>, std::int64_t>)
+      count_block(f, xs, counts);
+    else
+      for (; !xs.empty(); xs = xs.subspan(std::min(xs.size(), block_keys))) {
+        std::array<count_type<F>, block_keys> part;
+        auto const n = std::min(xs.size(), block_keys);
+        count_block(f, xs.first(n), part.data());
+        counts = std::transform(part.begin(), part.begin() + n, counts, [](auto c) {
+          return std::in_range<std::int64_t>(c) ? static_cast<std::int64_t>(c) : std::numeric_limits<std::int64_t>::max();
+        });
+      }
   }
   [[nodiscard]] double fpr() const override {
     if constexpr (membership<F>)

@@ -22,7 +22,7 @@ struct request {
 struct proposal {
   std::vector<named_value> params;
   std::uint64_t size_bytes = 0;
-  double fpr = 0;            ///< the rate really obtained, after rounding
+  double fpr = 0;            ///< the rate really obtained, after rounding; without may_contain: the chance of a wrong count
   double bits_per_item = 0;  ///< 8 size_bytes / items
   double lines_touched = 0;  ///< cache lines that a lookup of a member reads
 };
@@ -32,14 +32,20 @@ struct family_info {
   std::string_view room;
   std::string_view summary;
   false_negatives misses;
+  bool never_undercounts;  ///< count() is never below the truth, or below the most that it counts to
   std::vector<std::string_view> verbs;
   proposal (*plan)(request const&);
   any_family (*make)(request const&);
   any_family (*read)(field_reader&);
+
+  [[nodiscard]] bool has(std::string_view verb) const;
 };
 
 [[nodiscard]] std::span<family_info const> catalogue();
 [[nodiscard]] family_info const& family_named(std::string_view name);  ///< throws errc::unsupported, naming those there are
+
+/// "bloom filter", "count_min sketch": what people call it.
+[[nodiscard]] std::string called(std::string_view family);
 
 /// The lowest rate that the family reaches for so many items in so many bytes. Throws errc::bad_goal if not even a rate of 99 %
 /// fits.

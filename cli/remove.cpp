@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+
+namespace hortus::cli {
+namespace {
+
+struct options {
+  std::string file;
+  key_file key;
+  key_input input;
+  bool json = false;
+};
+
+int remove(options const& o) {
+  file_lock const lock(o.file);  // against an add or another remove, as add does
+  auto filter = load(o.file, {.key = o.key.read()});
+  check_has(filter, "erase", o.file);
+  check_takes_text(filter, o.file);
+  line_reader in(o.input.paths, o.input.format());
+  std::uint64_t asked = 0;
+  std::uint64_t removed = 0;
+  {
+    progress shown("removing", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+    for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
+      asked += keys.size();
+      removed += filter.erase(keys);
+    }
+  }
+  save(filter, o.file);
+  say(fmt::format("removed {} of {} keys; {} were certainly absent", removed, asked, asked - removed));
+  if (o.json) {
+    auto all = describe(filter, stored_size(filter));
+    all["keys_removed"] = removed;
+    all["keys_certainly_absent"] = asked - removed;
+    print_json(all);
+  }
+  return done;
+}
+
+}  // namespace
+
+void add_remove(CLI::App& app, action& run) {
+  auto* const command = app.add_subcommand("remove", "take keys out of a filter, in place and atomically");
+  auto const o = std::make_shared<options>();
+  command->add_option("FILE", o->file, "the filter, of a family that can erase")->required();
+  o->key.add_option(*command);
+  command->add_flag("--json", o->json, "describe the filter afterwards, as info --json does, and how many keys went");
+  o->input.add_options(*command);
+  command->footer(
+      "Every line takes one insert of that key back. Remove only what was put in: a key that was not, and is found by\n"
+      "chance, takes others with it. Example: hortus remove seen.hortus gone.txt");
+  command->callback([=, &run] { run = [o] { return remove(*o); }; });
+}
+
+}  // namespace hortus::cli

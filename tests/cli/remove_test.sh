@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# hortus remove: takes inserts back, in place, atomically, one at a time.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+seq 1000 >first
+seq 1001 2000 >second
+seq 2000 >both
+seq 5001 6000 >others
+rate=1e-9 # so low that no other key is found by chance: 3000 * 1e-9
+
+for family in $(families insert may_contain erase); do
+  section "$family: what is removed is gone, the rest stays"
+  hortus build $family -o f -n 2000 -p $rate both
+  run 0 hortus remove f second
+  [ ! -s "$out" ] || fail "expected nothing on standard output" "$(cat "$out")"
+  said '^hortus: removed 1000 of 1000 keys; 0 were certainly absent$'
+  equal "the rest" 1000 "$(count f first)"
+  equal "gone" 0 "$(count f second)"
+  run 0 hortus remove f <first
+  said '^hortus: removed 1000 of 1000 keys; 0 were certainly absent$'
+  equal "nothing left" 0 "$(count f both)"
+  hortus info --json f >about.json
+  json 'd["items_inserted"] == 2000 and d["items_planned"] == 2000 and d["fpr_estimate"] == 0' about.json
+  run 0 hortus verify f
+
+  section "$family: what is certainly absent is counted, and changes nothing"
+  hortus build $family -o f -n 2000 -p $rate first
+  cp f before
+  run 0 hortus remove f others
+  said '^hortus: removed 0 of 1000 keys; 1000 were certainly absent$'
+  same_bytes before f
+  run 0 hortus remove f others second
+  said '^hortus: removed 0 of 2000 keys; 2000 were certainly absent$'
+  same_bytes before f
+  run 0 hortus remove f /dev/null
+  said '^hortus: removed 0 of 0 keys; 0 were certainly absent$'
+  same_bytes before f
+
+  section "$family: a line takes one insert back"
+  printf 'a\nb\nb\n' | hortus build $family -o f -n 100 -p $rate
+  printf 'b\n' | hortus remove f 2>/dev/null
+  equal "one b is left" 2 "$(printf 'a\nb\n' | count f)"
+  run 0 hortus remove f <<<'b'
+  equal "no b is left" 1 "$(printf 'a\nb\n' | count f)"
+  run 0 hortus remove f <<<'b'
+  said '1 were certainly absent'
+  equal "an a is left" 1 "$(printf 'a\nb\n' | count f)"
+done
+
+section "--json tells how many, and describes the filter"
+hortus build counting -o f -n 2000 -p $rate first
+run 0 hortus remove --json f second <(head -n 10 first)
+cp "$out" removed.json
+json 'd["keys_removed"] == 10 and d["keys_certainly_absent"] == 1000 and d["family"] == "counting"' \
+  'd["items_inserted"] == 1000 and "erase" in d["verbs"]' removed.json
+
+section "key options are those of add"
+printf 'x\ny\np\nq\n' | hortus build counting -o f -n 100 -p $rate
+printf 'x\r\n' | hortus remove --crlf f 2>/dev/null
+printf 'p\0q' | hortus remove -0 f 2>/dev/null
+equal "y is left" 1 "$(printf 'x\ny\np\nq\n' | count f)"
+head -c 16 /dev/zero >secret
+hortus build counting -o f -n 100 --key-file secret first 2>/dev/null
+refused "secret key; --key-file" hortus remove f first
+run 0 hortus remove --key-file secret f first
+cp "$HORTUS_SOURCE_DIR/tests/golden/v1/counting/integers.hortus" theirs
+refused "was filled with integers, not with text" hortus remove theirs first
+
+section "a family that cannot, says which can"
+hortus build bloom -o f -n 2000 first
+cp f before
+refused "'f': a bloom filter has no erase; families that have it: .*counting" hortus remove f second
+refused "'f': a bloom filter has no erase" hortus remove f nosuch # before any input is looked for
+same_bytes before f
+
+section "permissions and links stay; the link's target is changed"
+hortus build counting -o f -n 2000 -p $rate both
+chmod 640 f
+ln -s f link
+hortus remove link second 2>/dev/null
+[ -L link ] || fail "the link was replaced"
+equal "permissions" 640 "$(stat -c %a f)"
+equal "gone" 0 "$(count f second)"
+rm link
+
+section "errors leave the file as it was"
+cp f before
+refused 'No such file' hortus remove f nosuch
+refused 'No such file' hortus remove f first nosuch
+refused 'Is a directory' hortus remove f .
+refused 'No such file' hortus remove nosuch second
+refused 'not a hortus file' hortus remove first second
+refused 'FILE' hortus remove
+same_bytes before f
+damage f -1
+refused 'f' hortus remove f second
+cp before f
+
+section "remove and add wait for each other, and nothing is lost"
+mkfifo slow
+hortus remove f slow 2>/dev/null &
+one=$!
+exec 3>slow # returns when the first reads, and by then it has the lock
+hortus add f second 3>&- &
+two=$!
+sleep 0.5
+kill -0 $two 2>/dev/null || fail "add did not wait for remove"
+same_bytes before f
+cat first >&3
+exec 3>&-
+wait $one && wait $two || fail "remove or add failed"
+equal "removed" 0 "$(count f first)"
+equal "added" 1000 "$(count f second)"
+rm slow
+no_debris about.json before both f first others removed.json second secret theirs
