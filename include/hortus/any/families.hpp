@@ -8,6 +8,9 @@
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
+#include <hortus/counting/spectral_increase.hpp>
+#include <hortus/counting/spectral_recurring.hpp>
+#include <hortus/counting/spectral_selection.hpp>
 
 namespace hortus {
 
@@ -21,6 +24,7 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked>;
+using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, spectral_selection<>,
+                             spectral_increase<>, spectral_recurring<>>;
 
 }  // namespace hortus
