@@ -10,17 +10,17 @@
 
 namespace hortus {
 
-/// Counters from 0 to 2^64 - 1, in little more room than their values need: small cells of one width, side by side, and a table
-/// for those that hold more.
+/// Counters from 0 to 2^64 - 1, in little more room than their values need: small cells of one width, side by side, and a
+/// table for those that hold more.
 ///
 ///     cells of 2 bits   0 1 0 3 2 0 1 0 3 0 ...      a cell that is full (3) may have more in the table
 ///                             |         |
 ///     table             cell 3: 12   cell 8: none    cell 3 counts 3 + 12 = 15, cell 8 counts 3
 ///
-/// When the table would hold as many bytes as the cells do, the cells become twice as wide (2, 4, 8 .. 64 bits) and the table
-/// nearly empty. So most reads and changes touch one cache line, and the whole takes O(N + cells) bits for counters that are
-/// spread evenly, N being the bits of all values; docs/maths.md has the figures, and why blocks of cells with a width each, as
-/// the paper has them (Cohen, Matias, "Spectral Bloom filters", SIGMOD 2003), lost.
+/// When the table would hold as many bytes as the cells do, the cells become twice as wide (2, 4, 8 .. 64 bits) and the
+/// table nearly empty. So most reads and changes touch one cache line, and the whole takes O(N + cells) bits, N being the
+/// bits of all values: 2 to 4 times N + cells in the streams of docs/maths.md. docs/decisions.md says why cells with a
+/// width each, as the paper has them (Cohen, Matias, "Spectral Bloom filters", SIGMOD 2003), lost.
 ///
 /// At 2^64 - 1 a counter sticks: what it missed is not known, so nothing may be taken off.
 class compact_counters {
@@ -71,8 +71,8 @@ class compact_counters {
     return words()[bit / 64] >> (bit % 64) & full();
   }
 
-  /// Some counters at once, as a key has them: at[0] .. at[n - 1], n <= max_at_once. One that is named twice is changed once;
-  /// for that each is changed only while it is what it was. All of them are changed, or, if memory fails, none.
+  /// Some counters at once, as a key has them: at[0] .. at[n - 1], n <= max_at_once. One that is named twice is changed
+  /// once; for that each is changed only while it is what it was. All of them are changed, or, if memory fails, none.
   static constexpr unsigned max_at_once = 64;
   using cell_list = std::uint64_t const*;
 
@@ -127,7 +127,8 @@ class compact_counters {
   [[nodiscard]] std::uint64_t beyond() const noexcept { return table_.size(); }   ///< how many counters are in the table
   [[nodiscard]] std::uint64_t nonzero() const noexcept;                           ///< how many counters are not 0
 
-  /// Bits of all values, ceil(log2(value + 1)) each, and the bits in use to keep them: N and the rest of N + o(N) + O(cells).
+  /// Bits of all values, ceil(log2(value + 1)) each, and the bits in use to keep them: N and the rest of N + o(N) +
+  /// O(cells).
   struct space_use {
     std::uint64_t values = 0;
     std::uint64_t used = 0;
@@ -141,8 +142,8 @@ class compact_counters {
 
   bool operator==(compact_counters const& other) const noexcept;
 
-  /// A file has the narrowest cells that the rule allows and the table in order, so equal counters are equal bytes, whatever
-  /// they were in between.
+  /// A file has the narrowest cells that the rule allows and the table in order, so equal counters are equal bytes,
+  /// whatever they were in between.
   static void fields(compact_counters const& self, auto& out) {
     if (!self.wider_than_needed()) {
       out(self.cells_, self.log_width_, self.large_, self.memory_);
@@ -177,7 +178,8 @@ class compact_counters {
   /// table.
   static constexpr std::uint64_t table_slots(std::uint64_t cells) noexcept { return cells / 96; }
 
-  /// For a table of so many entries: a quarter full, where that is an eighth of what the cells take or less; else two thirds.
+  /// For a table of so many entries: a quarter full, where that is an eighth of what the cells take or less; else two
+  /// thirds.
   static constexpr std::uint64_t slots_for(std::uint64_t entries, std::uint64_t cell_bytes) noexcept {
     auto const least = entries == 0 ? 0 : entries + entries / 2 + 1;
     return std::max(least, std::min(4 * entries, cell_bytes / (8 * sizeof(overflow_table::entry))));

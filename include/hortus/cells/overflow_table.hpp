@@ -9,9 +9,9 @@
 
 namespace hortus {
 
-/// What does not fit into the small cells of a store: for some cells, how much they hold beyond their own room. A hash table
-/// with linear probing, at most four fifths full, without tombstones. Its slots lie as history left them; its content is told
-/// in order of cells by sorted(), so that equal contents give equal files.
+/// What does not fit into the small cells of a store: for some cells, how much they hold beyond their own room. A hash
+/// table with linear probing, at most four fifths full, without tombstones. Its slots lie as history left them; its content
+/// is told in order of cells by sorted(), so that equal contents give equal files.
 class overflow_table {
  public:
   struct entry {

@@ -13,8 +13,8 @@
 
 namespace hortus {
 
-/// What the spectral filters are made of: compact counters, `probes` of which are a key's. A cell that is probed twice is the
-/// key's once, for inserting and erasing alike.
+/// What the spectral filters are made of: compact counters, `probes` of which are a key's. A cell that is probed twice is
+/// the key's once, for inserting and erasing alike.
 template <index_policy Index>
 class spectral_cells {
  public:
@@ -48,8 +48,8 @@ class spectral_cells {
   bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
   void make_room(std::uint64_t const* at, std::uint64_t times) { cells_.make_room(at, probes_, times); }
 
-  /// act(number of the key, its cells) for each key in turn, with memory asked for some keys ahead; also(its cells) asks for
-  /// more.
+  /// act(number of the key, its cells) for each key in turn, with memory asked for some keys ahead; also(its cells) asks
+  /// for more.
   template <class Act, class Also>
   void ahead(std::span<digest const> xs, Act act, Also also) const {
     if (cells_.size_bytes() <= cached_bytes) {

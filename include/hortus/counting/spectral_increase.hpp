@@ -11,8 +11,8 @@ namespace hortus {
 ///     insert x: cells 2 5 7 become 3 5 7      0 3 0 1 5 0 1 7 0        count(x) = min(3, 5, 7) = 3
 ///                                               ^x    ^x    ^x
 ///
-/// Promise  count(x) is never below the truth, never above spectral_selection's, and wrong about 1/probes as often when keys
-///          come once; absent keys are found as there.
+/// Promise  count(x) is never below the truth, never above spectral_selection's, and wrong about 1/probes as often when
+///          keys come once; absent keys are found as there.
 /// Price    as spectral_selection or less. Its cells depend on the order of inserts, not only on what went in.
 /// Lacks    erase (spectral_selection, spectral_recurring), merge and fold: a cell no longer says what a key put there.
 /// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003; C. Estan, G. Varghese, "New directions in traffic
@@ -56,8 +56,8 @@ class spectral_increase {
   }
 
   void insert(digest x) { insert(x, 1); }
-  /// As often as that at once, which is what so many inserts in a row do. Allocates when counters outgrow their cells; if that
-  /// fails nothing has changed.
+  /// As often as that at once, which is what so many inserts in a row do. Allocates when counters outgrow their cells; if
+  /// that fails nothing has changed.
   void insert(digest x, std::uint64_t times) { a_.raise_least(of(x).data(), times); }
   std::size_t insert(std::span<digest const> xs) {
     a_.ahead(xs, [&](std::size_t, std::uint64_t const* at) { a_.raise_least(at, 1); });

@@ -6,13 +6,14 @@
 
 namespace hortus {
 
-/// Spectral Bloom filter, minimum selection: a counter for each bit of a Bloom filter; a key counts what its least cell does.
+/// Spectral Bloom filter, minimum selection: a counter for each bit of a Bloom filter; a key counts what its least cell
+/// does.
 ///
 ///     insert x: every cell of x one more      0 2 0 1 5 0 1 7 0        count(x) = min(2, 5, 7) = 2
 ///                                               ^x    ^x    ^x
 ///
-/// Promise  count(x) is never below the truth, and above it only if every cell of x is another key's too: chance fpr(). Erasing
-///          what is there leaves no trace. Merge adds multisets; fold.
+/// Promise  count(x) is never below the truth, and above it only if every cell of x is another key's too: chance fpr().
+///          Erasing what is there leaves no trace. Merge adds multisets; fold.
 /// Price    3.3 bits for each bit of a Bloom filter, 32 a key at 1 %, and more with the logarithm of how often keys come.
 /// Lacks    small errors: an error is another key's whole count (spectral_increase, spectral_recurring).
 /// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003.
