@@ -61,8 +61,8 @@ class compact_counters {
     if (table_.room() < adds || table_.size() + adds > most_entries(cells_, log_width_)) grow(adds);
   }
   [[nodiscard]] bool test(std::uint64_t i) const noexcept { return low(i) != 0; }  ///< is it above 0?
-  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + (i << log_width_) / 64); }
-  void prefetch_beyond(std::uint64_t i) const noexcept { table_.prefetch(i); }
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + (i << log_width_) / 64); }
+  [[gnu::always_inline]] void prefetch_beyond(std::uint64_t i) const noexcept { table_.prefetch(i); }
 
   /// What a cell itself holds, min(get(i), full()), without a look into the table.
   [[nodiscard]] std::uint64_t full() const noexcept { return full_of(log_width_); }

@@ -33,7 +33,7 @@ class overflow_table {
       if (slot(at).cell == cell) return &slot(at).excess;
     return nullptr;
   }
-  void prefetch(std::uint64_t cell) const noexcept {
+  [[gnu::always_inline]] void prefetch(std::uint64_t cell) const noexcept {
     if (used_ != 0) __builtin_prefetch(&slot(home(cell)));
   }
 

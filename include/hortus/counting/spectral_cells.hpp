@@ -28,7 +28,7 @@ class spectral_cells {
     Index next(x, cells_.size());
     for (unsigned i = 0; i < probes_; ++i) at[i] = next.next();
   }
-  void prefetch(std::uint64_t const* at) const noexcept {
+  [[gnu::always_inline]] void prefetch(std::uint64_t const* at) const noexcept {
     for (unsigned i = 0; i < probes_; ++i) cells_.prefetch(at[i]);
   }
   [[nodiscard]] scattered<Index> probing() const noexcept { return {probes_, cells_.size(), 0}; }
@@ -48,24 +48,35 @@ class spectral_cells {
   bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
   void make_room(std::uint64_t const* at, std::uint64_t times) { cells_.make_room(at, probes_, times); }
 
-  /// act(number of the key, its cells) for each key in turn, with memory asked for some keys ahead; also(its cells) asks
-  /// for more.
-  template <class Act, class Also>
-  void ahead(std::span<digest const> xs, Act act, Also also) const {
+  /// act(number of the key, its cells) for each key in turn, with memory asked for some keys ahead: first for the cells,
+  /// and when these have come early(its cells) may ask for what they show to be needed.
+  template <class Act, class Early>
+  void ahead(std::span<digest const> xs, Act act, Early early) const {
     if (cells_.size_bytes() <= cached_bytes) {
       places at;
       for (std::size_t i = 0; i < xs.size(); ++i) locate(xs[i], at.data()), act(i, at.data());
       return;
     }
-    std::array<std::uint64_t, 2 * prefetch_distance * plan::max_probes> ring;
-    auto const of = [&](std::size_t i) { return ring.data() + i % (2 * prefetch_distance) * probes_; };
-    for (std::size_t i = 0; i < xs.size() + prefetch_distance; ++i) {
-      if (i < xs.size()) locate(xs[i], of(i)), prefetch(of(i)), also(of(i));
-      if (i >= prefetch_distance) act(i - prefetch_distance, of(i - prefetch_distance));
+    constexpr auto first = 2 * prefetch_distance, second = prefetch_distance / 2;  // keys ahead of the one worked on
+    std::array<std::uint64_t, 2 * first * plan::max_probes> ring;
+    auto const of = [&](std::size_t i) { return ring.data() + i % (2 * first) * probes_; };
+    for (std::size_t i = 0; i < xs.size() + first; ++i) {
+      if (i < xs.size()) locate(xs[i], of(i)), prefetch(of(i));
+      if (auto const k = i - (first - second); i >= first - second && k < xs.size()) early(of(k));
+      if (i >= first) act(i - first, of(i - first));
     }
   }
   void ahead(std::span<digest const> xs, auto act) const {
     ahead(xs, act, [](std::uint64_t const*) {});
+  }
+  /// Asks for the table's part of those cells that are full. Must be inlined, as whoever calls it for this alone: g++ takes
+  /// a function that only prefetches for one without effect, and leaves out calls of it.
+  [[gnu::always_inline]] void prefetch_beyond(std::uint64_t const* at) const noexcept {
+    for (unsigned i = 0; i < probes_; ++i)
+      if (cells_.low(at[i]) == cells_.full()) cells_.prefetch_beyond(at[i]);
+  }
+  [[nodiscard]] auto beyond() const noexcept {
+    return [this](std::uint64_t const* at) __attribute__((always_inline)) { prefetch_beyond(at); };
   }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), cells_.nonzero()); }

@@ -74,14 +74,14 @@ class spectral_recurring {
   void insert(digest x, std::uint64_t times) { insert(x, cells_of(a_, x).data(), times); }
   std::size_t insert(std::span<digest const> xs) {
     a_.ahead(
-        xs, [&](std::size_t i, std::uint64_t const* at) { insert(xs[i], at, 1); }, first_mark());
+        xs, [&](std::size_t i, std::uint64_t const* at) { insert(xs[i], at, 1); }, changes());
     return xs.size();
   }
   bool erase(digest x) noexcept { return erase(x, cells_of(a_, x).data()); }
   std::size_t erase(std::span<digest const> xs) noexcept {
     std::size_t erased = 0;
     a_.ahead(
-        xs, [&](std::size_t i, std::uint64_t const* at) { erased += erase(xs[i], at) ? 1U : 0U; }, first_mark());
+        xs, [&](std::size_t i, std::uint64_t const* at) { erased += erase(xs[i], at) ? 1U : 0U; }, changes());
     return erased;
   }
   [[nodiscard]] std::uint64_t count(digest x) const noexcept { return count(x, cells_of(a_, x).data()); }
@@ -127,7 +127,11 @@ class spectral_recurring {
     return std::all_of(at, at + a_.probes(), [&](std::uint64_t cell) { return marks_.test(cell); });
   }
   [[nodiscard]] auto first_mark() const noexcept {  // most keys are not marked, and their first or second bit tells
-    return [this](std::uint64_t const* at) { marks_.prefetch(at[0]); };
+    return [this](std::uint64_t const* at) __attribute__((always_inline)) { marks_.prefetch(at[0]); };
+  }
+
+  [[nodiscard]] auto changes() const noexcept {
+    return [this](std::uint64_t const* at) __attribute__((always_inline)) { marks_.prefetch(at[0]), a_.prefetch_beyond(at); };
   }
 
   /// A marked key's every insert goes into both parts; one that is newly in doubt takes along what the primary says of it.

@@ -59,13 +59,15 @@ class spectral_selection {
   /// As often as that at once. Allocates when counters outgrow their cells; if that fails nothing has changed.
   void insert(digest x, std::uint64_t times) { a_.add(of(x).data(), times); }
   std::size_t insert(std::span<digest const> xs) {
-    a_.ahead(xs, [&](std::size_t, std::uint64_t const* at) { a_.add(at, 1); });
+    a_.ahead(
+        xs, [&](std::size_t, std::uint64_t const* at) { a_.add(at, 1); }, a_.beyond());
     return xs.size();
   }
   bool erase(digest x) noexcept { return a_.take(of(x).data()); }
   std::size_t erase(std::span<digest const> xs) noexcept {
     std::size_t erased = 0;
-    a_.ahead(xs, [&](std::size_t, std::uint64_t const* at) { erased += a_.take(at) ? 1U : 0U; });
+    a_.ahead(
+        xs, [&](std::size_t, std::uint64_t const* at) { erased += a_.take(at) ? 1U : 0U; }, a_.beyond());
     return erased;
   }
   [[nodiscard]] std::uint64_t count(digest x) const noexcept { return a_.least(of(x).data()); }
