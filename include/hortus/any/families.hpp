@@ -11,6 +11,9 @@
 #include <hortus/counting/bitwise.hpp>
 #include <hortus/counting/counting.hpp>
 #include <hortus/counting/d_left.hpp>
+#include <hortus/counting/spectral_increase.hpp>
+#include <hortus/counting/spectral_recurring.hpp>
+#include <hortus/counting/spectral_selection.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>
@@ -28,6 +31,7 @@ struct family_list {
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
 using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, counting<>, bitwise<>,
-                             d_left, count_min<>, count_min_conservative<>, fast_ams>;
+                             spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left, count_min<>,
+                             count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus
