@@ -427,8 +427,8 @@ void set_in_line(blocks_to_write const& in, keys xs, keys next) {
     auto pattern = pattern_bits(xs[i]);
     for (auto left = in.probes; left != 0; pattern = more_pattern_bits(pattern)) {
       auto const now = std::min(left, probes_in_a_line);
-      for (auto bits = pattern, j = std::uint64_t{now}; j != 0; --j, bits >>= 9)
-        line[bits / 64 % 8] |= std::uint64_t{1} << (bits % 64);
+      auto bits = pattern;
+      for (unsigned j = 0; j < now; ++j, bits >>= 9) line[bits / 64 % 8] = with_bit(line[bits / 64 % 8], bits);
       left -= now;
     }
   }

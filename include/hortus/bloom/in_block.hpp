@@ -101,6 +101,8 @@ class in_block {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     *hits = Pattern::may_contain({blocks_[0], blocks_.size(), probes_}, xs, next);
   }
+  [[nodiscard]] std::uint64_t place(digest x) const noexcept { return Pattern::block_of(x, blocks_.size()); }
+  [[nodiscard]] std::uint64_t places() const noexcept { return blocks_.size(); }
   void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
 
   /// The mean over the blocks, each as full as it is: a new key meets any of them.
