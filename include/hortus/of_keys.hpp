@@ -38,12 +38,15 @@ template <class Keys>
 concept key_range =
     std::ranges::input_range<Keys const> && !digestible<Keys> && digestible<std::ranges::range_value_t<Keys const>>;
 
+template <class Filter>
+class concurrent;
+
 /// A family that takes keys. Families know only digests; this is the one front that owns the hash and turns keys into digests,
 /// one by one or in batches, for all of them. It holds the family rather than deriving from it, so that no call can slip past
 /// the comparison of hashes or lose the hash on the way to a file. It also remembers what was planned, how many insert calls
 /// there were and whether the keys were text or integers: what a file tells the next person.
 ///
-/// Threads: calls of const members may run at the same time; a call of another member alone.
+/// Threads: calls of const members may run at the same time; a call of another member alone (but see concurrent.hpp).
 template <family Family, key_hash Hash = default_hash>
 class of_keys {
  public:
@@ -195,6 +198,9 @@ class of_keys {
   bool operator==(of_keys const& other) const { return hash_ == other.hash_ && family_ == other.family_; }
 
  private:
+  template <class>
+  friend class concurrent;
+
   template <class Key>
   void note(std::size_t inserts) noexcept {
     about_.items_inserted += inserts;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <stdexcept>
 #include <string>
@@ -8,6 +9,7 @@
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
+#include <hortus/hash/little_endian.hpp>
 
 #include "key_sets.hpp"
 

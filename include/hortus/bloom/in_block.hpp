@@ -8,6 +8,7 @@
 
 #include <hortus/cells/block_array.hpp>
 #include <hortus/cells/block_kernels.hpp>
+#include <hortus/cells/shared_word.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/block_pattern.hpp>
 #include <hortus/of_keys.hpp>
@@ -93,6 +94,19 @@ class in_block {
       Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~block[word]; });
       return missing == 0;
     }
+  }
+  /// The same while other threads do: see concurrent.hpp.
+  bool insert_shared(digest x) noexcept {
+    auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    std::uint64_t missing = 0;
+    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= set_shared(block[word], mask); });
+    return missing != 0;
+  }
+  [[nodiscard]] bool may_contain_shared(digest x) const noexcept {
+    auto const* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    std::uint64_t missing = 0;
+    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~load_shared(block[word]); });
+    return missing == 0;
   }
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
     Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
