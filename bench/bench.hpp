@@ -30,10 +30,12 @@ struct row {
   double batch_erase_ns = -1;
   double count_ns = -1;  ///< of members; a family without may_contain is asked this instead, for hits and misses
   double batch_count_ns = -1;
-  double limit_ns = -1;     ///< a prefetched random read of a cache line in as much memory
-  double batch_ratio = -1;  ///< median of batch_miss (or of counting absent keys) / limit, repetition by repetition
-  bool huge_pages = false;  ///< the system granted them for most of the filter
-  unsigned threads = 1;     ///< that share the lookups; inserts are by one
+  double limit_ns = -1;         ///< a prefetched random read of a cache line in as much memory
+  double batch_ratio = -1;      ///< median of batch_miss (or of counting absent keys) / limit, repetition by repetition
+  double single_limit_ns = -1;  ///< a random read of a cache line without asking ahead
+  double single_ratio = -1;     ///< median of miss / single_limit
+  bool huge_pages = false;      ///< the system granted them for most of the filter
+  unsigned threads = 1;         ///< that share the lookups; inserts are by one
   double size_bytes = 0;
 };
 

@@ -163,7 +163,7 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   std::vector<std::uint64_t> limit_keys(keys.misses.size());
   for (std::size_t i = 0; i < limit_keys.size(); ++i) limit_keys[i] = mix64(i);
 
-  std::vector<double> hit, miss, batch_hit, batch_miss, limit, ratio;
+  std::vector<double> hit, miss, batch_hit, batch_miss, limit, ratio, single_limit, single_ratio;
   auto const one_by_one = [&](auto some) {
     std::size_t found = 0;
     for (auto const& key : some) found += std::size_t{is_found(f, key)};
@@ -177,12 +177,15 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   };
   for (unsigned i = 0; i < repetitions; ++i) {
     limit.push_back(time_per_key(std::span<std::uint64_t const>(limit_keys), threads,
-                                 [&](auto some) { keep(read_random_lines(limit_buffer, some)); }));
+                                 [&](auto some) { keep(read_lines_ahead(limit_buffer, some)); }));
     batch_miss.push_back(time_per_key(keys.misses, threads, in_batches));
     batch_hit.push_back(time_per_key(keys.hits, threads, in_batches));
+    single_limit.push_back(time_per_key(std::span<std::uint64_t const>(limit_keys), threads,
+                                        [&](auto some) { keep(read_lines(limit_buffer, some)); }));
     miss.push_back(time_per_key(keys.misses, threads, one_by_one));
     hit.push_back(time_per_key(keys.hits, threads, one_by_one));
     ratio.push_back(batch_miss.back() / limit.back());
+    single_ratio.push_back(miss.back() / single_limit.back());
   }
   r.build_ns = median(build_ns);
   r.insert_ns = median(insert_ns);
@@ -198,6 +201,8 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   }
   r.limit_ns = median(limit);
   r.batch_ratio = median(ratio);
+  r.single_limit_ns = median(single_limit);
+  r.single_ratio = median(single_ratio);
   r.fpr_measured = static_cast<double>(found_among(f, keys.misses)) / static_cast<double>(keys.misses.size());
   r.size_bytes = static_cast<double>(f.size_bytes());
   r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(keys.members.size(), 1));

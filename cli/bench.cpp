@@ -44,6 +44,8 @@ nlohmann::ordered_json to_json(bench::row const& r) {
           {"batch_count_ns", time(r.batch_count_ns)},
           {"limit_ns", time(r.limit_ns)},
           {"batch_ratio", r.batch_ratio},
+          {"single_limit_ns", time(r.single_limit_ns)},
+          {"single_ratio", r.single_ratio},
           {"huge_pages", r.huge_pages},
           {"threads", r.threads}};
 }
@@ -72,7 +74,9 @@ table shown_table(std::vector<bench::row> const& rows) {
     if (erases) columns.push_back({title, align::right});
   for (auto const* const title : {"count", "b.count"})
     if (counts) columns.push_back({title, align::right});
-  columns.insert(columns.end(), {{"limit", align::right}, {"ratio", align::right}, {"huge"}});
+  columns.insert(
+      columns.end(),
+      {{"limit", align::right}, {"ratio", align::right}, {"s.limit", align::right}, {"s.ratio", align::right}, {"huge"}});
   table shown(std::move(columns));
   auto const ns = [](double t) { return t < 0 ? std::string("-") : fmt::format("{:.1f}", t); };
   for (auto const& r : rows) {
@@ -93,7 +97,8 @@ table shown_table(std::vector<bench::row> const& rows) {
       if (erases) cells.push_back(ns(t));
     for (auto const t : {r.count_ns, r.batch_count_ns})
       if (counts) cells.push_back(ns(t));
-    cells.insert(cells.end(), {ns(r.limit_ns), fmt::format("{:.2f}", r.batch_ratio), r.huge_pages ? "yes" : "no"});
+    cells.insert(cells.end(), {ns(r.limit_ns), fmt::format("{:.2f}", r.batch_ratio), ns(r.single_limit_ns),
+                               fmt::format("{:.2f}", r.single_ratio), r.huge_pages ? "yes" : "no"});
     shown.row(std::move(cells));
   }
   return shown;
@@ -134,7 +139,9 @@ int run_bench(options const& o) {
   out.print(
       "\nns a key, 64-bit keys, {} {}; overhead: bits an item / log2(1/measured); limit: a prefetched random cache-line read "
       "in as much\n"
-      "memory; ratio: batch miss / limit, median of interleaved repetitions; huge: huge pages were granted\n",
+      "memory; ratio: batch miss / limit, median of interleaved repetitions; s.limit, s.ratio: the same for miss, one by one "
+      "and not\n"
+      "prefetched; huge: huge pages were granted\n",
       what.threads, what.threads == 1 ? "thread" : "threads share the lookups, one inserts");
   out.flush();
   return done;

@@ -116,7 +116,7 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
   progress shown("building", kept.size(), progress_unit::items, o.input.progress_mode());
   std::uint64_t inserted = 0;
   kept.for_each_block([&](std::span<digest const> xs) {
-    insert_block(family, xs);
+    insert_all(family, xs);
     shown.update(inserted += xs.size());
   });
   auto const kinds = inserted == 0 ? key_kind::none : key_kind::bytes;

@@ -15,6 +15,7 @@ may_include() {
     hash | index | cells | io | plan) echo "$low top" ;;
     top) echo "$low top" ;;
     front) echo "$low top" ;;
+    counting) echo "$low top front counting bloom" ;;    # projects to bloom filters, and is made of levels of them
     aging | growing) echo "$low top front $families" ;;  # wrappers: their default layer is another family
     any | umbrella | src) echo "$low top front $families any umbrella" ;;
     cli | bench | fuzz | redis | python) echo "$low top front sets any" ;;

@@ -1,42 +1,80 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <hortus/concepts.hpp>
 
-/// Batches on digests, the same for every family: memory is asked for some keys ahead of the key being worked on, so that many
-/// cache misses are under way at once. The answers are those of one by one.
+/// Batches on digests, the same for every family: keys go in blocks, and while one block is worked on the memory of the next is
+/// on its way, so that many cache misses are under way at any time. The answers are those of one by one.
 namespace hortus {
 
-/// Keys hashed and handed on together. A multiple of 64, so that blocks fill whole words of a bitmask.
-inline constexpr std::size_t block_keys = 256;
-
-/// How many keys ahead to ask. A core has a dozen or so misses in flight; past that the requests only queue.
-inline constexpr std::size_t prefetch_distance = 16;
+/// Keys handed to a family at a time: a word of answers, unless it asks for more (a multiple of 64). Short, because a core
+/// keeps only a dozen or two misses in flight: while more keys than that are worked on, memory would have nothing to do.
+template <family F>
+inline constexpr std::size_t block_keys = [] {
+  if constexpr (requires { F::block_keys; })
+    return std::size_t{F::block_keys};
+  else
+    return std::size_t{64};
+}();
 
 /// Where a core's own cache ends on today's machines, roughly. A filter up to this size gains nothing from asking ahead, and
 /// pays for it: docs/performance.md has the measurement.
 inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
-/// act(i) for every i, with the memory of xs[i + distance] already asked for.
+/// Is it worth asking memory ahead?
 template <family F>
-void ahead(F const& f, std::span<digest const> xs, auto act) {
-  if constexpr (prefetchable<F>) {
-    auto const head = f.size_bytes() <= cached_bytes ? 0 : std::min(prefetch_distance, xs.size());
-    for (std::size_t i = 0; i < head; ++i) f.prefetch(xs[i]);
-    if (head != 0) {
-      for (std::size_t i = 0; i + head < xs.size(); ++i) {
-        f.prefetch(xs[i + head]);
-        act(i);
-      }
-      for (std::size_t i = xs.size() - head; i < xs.size(); ++i) act(i);
-      return;
-    }
+bool lies_far(F const& f) noexcept {
+  return prefetchable<F> && f.size_bytes() > cached_bytes;
+}
+
+/// What a block is for: a lookup may touch less than an insert or a count of the same key.
+enum class access { lookup, count, update };
+
+/// Asks memory for what x will touch.
+template <access For, family F>
+void ask_for(F const& f, digest x) noexcept {
+  if constexpr (For != access::lookup && requires { f.prefetch_all(x); })
+    f.prefetch_all(x);
+  else if constexpr (prefetchable<F>)
+    f.prefetch(x);
+}
+
+/// act(block, next) for block after block of digests that are there already. `next` is what act should ask memory for, key by
+/// key in between its work: the next block, or nothing when the filter is near.
+template <access For, family F>
+void in_blocks(F const& f, std::span<digest const> xs, auto act) {
+  bool const far = lies_far(f);
+  if (far)
+    for (auto const x : xs.first(std::min(block_keys<F>, xs.size()))) ask_for<For>(f, x);
+  for (std::size_t i = 0; i < xs.size(); i += block_keys<F>) {
+    auto const rest = xs.subspan(i);
+    auto const count = std::min(block_keys<F>, rest.size());
+    act(rest.first(count), rest.subspan(count, far ? std::min(block_keys<F>, rest.size() - count) : 0));
   }
-  for (std::size_t i = 0; i < xs.size(); ++i) act(i);
+}
+
+/// The same over digests to be made: fill(space) makes the next ones, at most space.size(), and says how many there are.
+template <access For, family F>
+void in_blocks(F const& f, auto fill, auto act) {
+  bool const far = lies_far(f);
+  alignas(64) std::array<digest, block_keys<F>> space[2];
+  auto* now = &space[0];
+  auto* next = &space[1];
+  auto count = fill(std::span(*now));
+  if (far)
+    for (auto const x : std::span(*now).first(count)) ask_for<For>(f, x);
+  while (count != 0) {
+    std::size_t const coming = count == now->size() ? fill(std::span(*next)) : 0;
+    act(std::span<digest const>(*now).first(count), std::span<digest const>(*next).first(far ? coming : 0));
+    std::swap(now, next);
+    count = coming;
+  }
 }
 
 /// Inserts one key; did it go in? Always, unless the family can be full.
@@ -50,45 +88,93 @@ bool insert_one(F& f, digest x) {
   }
 }
 
-/// How many went in.
+/// One block; how many went in. Asks memory for `next` on the way.
 template <insertable F>
-std::size_t insert_block(F& f, std::span<digest const> xs) {
-  if constexpr (batched_insertable<F>) return f.insert(xs);
+std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest const> next) {
+  if constexpr (batched_insertable<F>) return f.insert(xs, next);
   std::size_t in = 0;
-  ahead(f, xs, [&](std::size_t i) { in += std::size_t{insert_one(f, xs[i])}; });
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i < next.size()) ask_for<access::update>(f, next[i]);
+    in += std::size_t{insert_one(f, xs[i])};
+  }
   return in;
 }
 
-/// How many were erased. In order, so that a key that stands twice in the block is erased twice if it can be.
+/// One block; how many were erased. In order, so that a key that stands twice in the block is erased twice if it can be.
 template <erasable F>
-std::size_t erase_block(F& f, std::span<digest const> xs) {
+std::size_t erase_block(F& f, std::span<digest const> xs, std::span<digest const> next) {
   if constexpr (batched_erasable<F>) {
-    return f.erase(xs);
+    return f.erase(xs, next);
   } else {
     std::size_t erased = 0;
-    ahead(f, xs, [&](std::size_t i) { erased += std::size_t{f.erase(xs[i])}; });
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::update>(f, next[i]);
+      erased += std::size_t{f.erase(xs[i])};
+    }
     return erased;
   }
 }
 
-/// Writes the answers for xs into `counts`.
+/// One block: writes the answers for xs into `counts`.
 template <countable F>
-void count_block(F const& f, std::span<digest const> xs, count_type<F>* counts) {
-  if constexpr (batched_countable<F>)
-    f.count(xs, counts);
-  else
-    ahead(f, xs, [&](std::size_t i) { counts[i] = f.count(xs[i]); });
+void count_block(F const& f, std::span<digest const> xs, std::span<digest const> next, count_type<F>* counts) {
+  if constexpr (batched_countable<F>) {
+    f.count(xs, next, counts);
+  } else {
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::count>(f, next[i]);
+      counts[i] = f.count(xs[i]);
+    }
+  }
 }
 
-/// Writes the answers for xs into the bits of `hits`, ceil(xs.size() / 64) words.
+/// One block: writes the answers for xs into the bits of `hits`, ceil(xs.size() / 64) words. Asks memory for `next` on the way.
 template <membership F>
-void may_contain_block(F const& f, std::span<digest const> xs, std::uint64_t* hits) {
+void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) {
   if constexpr (batched_membership<F>) {
-    f.may_contain(xs, hits);
+    f.may_contain(xs, next, hits);
   } else {
     std::fill_n(hits, xs.size() / 64 + (xs.size() % 64 != 0 ? 1 : 0), 0);
-    ahead(f, xs, [&](std::size_t i) { hits[i / 64] |= std::uint64_t{f.may_contain(xs[i])} << (i % 64); });
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::lookup>(f, next[i]);
+      hits[i / 64] |= std::uint64_t{f.may_contain(xs[i])} << (i % 64);
+    }
   }
+}
+
+/// Any number of digests; how many went in.
+template <insertable F>
+std::size_t insert_all(F& f, std::span<digest const> xs) {
+  std::size_t in = 0;
+  in_blocks<access::update>(f, xs, [&](auto block, auto next) { in += insert_block(f, block, next); });
+  return in;
+}
+
+/// Any number of digests: the answers go into the bits of `hits`, ceil(xs.size() / 64) words.
+template <membership F>
+void may_contain_all(F const& f, std::span<digest const> xs, std::uint64_t* hits) {
+  in_blocks<access::lookup>(f, xs, [&](auto block, auto next) {
+    may_contain_block(f, block, next, hits);
+    hits += block.size() / 64;
+  });
+}
+
+/// Any number of digests; how many were erased.
+template <erasable F>
+std::size_t erase_all(F& f, std::span<digest const> xs) {
+  std::size_t erased = 0;
+  in_blocks<access::update>(f, xs, [&](auto block, auto next) { erased += erase_block(f, block, next); });
+  return erased;
+}
+
+/// Any number of digests: act(count) for each, in order.
+template <countable F>
+void for_each_count(F const& f, std::span<digest const> xs, auto act) {
+  std::array<count_type<F>, block_keys<F>> counts;
+  in_blocks<access::count>(f, xs, [&](auto block, auto next) {
+    count_block(f, block, next, counts.data());
+    for (std::size_t i = 0; i < block.size(); ++i) act(counts[i]);
+  });
 }
 
 }  // namespace hortus

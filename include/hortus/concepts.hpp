@@ -115,34 +115,36 @@ concept foldable = family<F> && requires(F& f, F const& c, std::uint64_t by) {
   { c.fpr_folded(by) } -> std::same_as<double>;       // what fpr() will be after fold(by)
 };
 
-/// prefetch(x): ask memory for what x will touch; batches do.
+/// prefetch(x): ask memory for what a lookup of x reads first; batches do. Where an insert touches more, prefetch_all(x)
+/// too.
 template <class F>
 concept prefetchable = family<F> && requires(F const& c, digest x) {
   c.prefetch(x);
 };
 
-/// insert(xs) takes a whole block and says how many went in.
+/// A kernel that inserts a block, at most block_keys<F>, and says how many went in. Memory has been asked for xs; it asks for
+/// `next`, the block that follows or nothing, in between.
 template <class F>
 concept batched_insertable = insertable<F> && requires(F& f, std::span<digest const> xs) {
-  { f.insert(xs) } -> std::same_as<std::size_t>;
+  { f.insert(xs, xs) } -> std::same_as<std::size_t>;
 };
 
-/// A kernel for a whole block of lookups, at most block_keys: bit i of `hits` becomes the answer for xs[i].
+/// The same for lookups: bit i of `hits` becomes the answer for xs[i].
 template <class F>
 concept batched_membership = membership<F> && requires(F const& c, std::span<digest const> xs, std::uint64_t* hits) {
-  c.may_contain(xs, hits);
+  c.may_contain(xs, xs, hits);
 };
 
-/// erase(xs) takes a whole block and says how many were erased; the others were certainly absent.
+/// The same for erasing; how many were erased. The others were certainly absent.
 template <class F>
 concept batched_erasable = erasable<F> && requires(F& f, std::span<digest const> xs) {
-  { f.erase(xs) } -> std::same_as<std::size_t>;
+  { f.erase(xs, xs) } -> std::same_as<std::size_t>;
 };
 
-/// A kernel for a whole block of counts, at most block_keys: counts[i] becomes the answer for xs[i].
+/// The same for counts: counts[i] becomes the answer for xs[i].
 template <class F>
 concept batched_countable = countable<F> && requires(F const& c, std::span<digest const> xs, count_type<F>* counts) {
-  c.count(xs, counts);
+  c.count(xs, xs, counts);
 };
 
 /// plan(goal) is pure and cheap; the params it returns make the filter, and planned_fpr says what they promise: the rate of
@@ -155,6 +157,13 @@ concept plannable = family<F> && std::constructible_from<F, typename F::params> 
   { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
   { F::lines_touched(p) } -> std::same_as<double>;  // cache lines a lookup of a member reads
   { c.shape() } -> std::same_as<typename F::params>;
+};
+
+/// build(keys, goal): the filter of these keys, for families that need all of them at once. In any order; a key that occurs
+/// twice was inserted twice.
+template <class F>
+concept buildable = family<F> && requires(std::span<digest const> keys, typename F::goal g) {
+  { F::build(keys, g) } -> std::same_as<F>;
 };
 
 }  // namespace hortus

@@ -58,6 +58,20 @@ class of_keys {
   explicit of_keys(Family f, Hash hash = hash_without_key<Hash>()) : family_(std::move(f)), hash_(std::move(hash)) {}
   of_keys(Family f, Hash hash, envelope about) : family_(std::move(f)), hash_(std::move(hash)), about_(std::move(about)) {}
 
+  /// Of all keys at once, for families that need that. `wish.items` is a hint.
+  template <key_range Keys, buildable F = Family>
+  [[nodiscard]] static of_keys build(Keys const& keys, typename F::goal wish, Hash hash = hash_without_key<Hash>()) {
+    std::vector<digest> digests;
+    with_hash(hash, [&](auto const& h) {
+      for (auto const& key : keys) digests.push_back(digest_of(h, key));
+    });
+    of_keys built(F::build(digests, wish), std::move(hash));
+    built.about_.items_planned = wish.items != 0 ? wish.items : digests.size();
+    built.about_.fpr_planned = wish.fpr;
+    built.template note<std::ranges::range_value_t<Keys const>>(digests.size());
+    return built;
+  }
+
   [[nodiscard]] Family const& family() const noexcept { return family_; }
   [[nodiscard]] Hash const& hash() const noexcept { return hash_; }
 
@@ -98,18 +112,20 @@ class of_keys {
   template <key_range Keys>
   std::size_t insert(Keys const& keys) requires insertable<Family> {
     std::size_t in = 0;
-    in_blocks(keys, [&](std::span<digest const> xs) {
-      note<std::ranges::range_value_t<Keys const>>(xs.size());
-      in += insert_block(family_, xs);
+    in_blocks<access::update>(keys, [&](auto block, auto next) {
+      note<std::ranges::range_value_t<Keys const>>(block.size());
+      in += insert_block(family_, block, next);
     });
     return in;
   }
   [[nodiscard]] bitmask may_contain(key_range auto const& keys) const requires membership<Family> {
     bitmask hits;
-    in_blocks(keys, [&](std::span<digest const> xs) {
-      auto const done = hits.size();
-      hits.resize(done + xs.size());
-      may_contain_block(family_, xs, hits.data() + done / 64);
+    if constexpr (std::ranges::sized_range<decltype(keys)>) hits.resize(std::ranges::size(keys));
+    std::size_t done = 0;
+    in_blocks<access::lookup>(keys, [&](auto block, auto next) {
+      if (hits.size() < done + block.size()) hits.resize(done + block.size());
+      may_contain_block(family_, block, next, hits.data() + done / 64);
+      done += block.size();
     });
     return hits;
   }
@@ -117,16 +133,16 @@ class of_keys {
   /// How many were erased; the others were certainly absent.
   std::size_t erase(key_range auto const& keys) requires erasable<Family> {
     std::size_t erased = 0;
-    in_blocks(keys, [&](std::span<digest const> xs) { erased += erase_block(family_, xs); });
+    in_blocks<access::update>(keys, [&](auto block, auto next) { erased += erase_block(family_, block, next); });
     return erased;
   }
   [[nodiscard]] auto count(key_range auto const& keys) const requires countable<Family> {
     std::vector<count_type<Family>> counts;
     if constexpr (std::ranges::sized_range<decltype(keys)>) counts.reserve(std::ranges::size(keys));
-    in_blocks(keys, [&](std::span<digest const> xs) {
+    in_blocks<access::count>(keys, [&](auto block, auto next) {
       auto const done = counts.size();
-      counts.resize(done + xs.size());
-      count_block(family_, xs, counts.data() + done);
+      counts.resize(done + block.size());
+      count_block(family_, block, next, counts.data() + done);
     });
     return counts;
   }
@@ -175,21 +191,17 @@ class of_keys {
     about_.kinds = about_.kinds | kind_of<Key>;
   }
 
-  /// act(digests), block_keys of them at a time (fewer at the end); whole blocks, so that answers fill whole words.
-  template <class Keys, class Act>
+  /// act(block, next) for block after block of digests; see batch.hpp.
+  template <access For, class Keys, class Act>
   void in_blocks(Keys const& keys, Act act) const {
     if constexpr (std::ranges::contiguous_range<Keys const> && std::same_as<std::ranges::range_value_t<Keys const>, digest>) {
-      std::span<digest const> const all(keys);
-      for (std::size_t i = 0; i < all.size(); i += block_keys) act(all.subspan(i, std::min(block_keys, all.size() - i)));
+      hortus::in_blocks<For>(family_, std::span<digest const>(keys), act);
     } else {
       with_hash(hash_, [&](auto const& hash) {
-        std::array<digest, block_keys> block;
-        std::size_t n = 0;
-        for (auto const& key : keys) {
-          block[n++] = digest_of(hash, key);
-          if (n == block.size()) act(std::span<digest const>(block)), n = 0;
-        }
-        if (n != 0) act(std::span<digest const>(block).first(n));
+        auto key = std::ranges::begin(keys);
+        auto const end = std::ranges::end(keys);
+        auto const fill = [&](std::span<digest> space) { return digests_of(hash, key, end, space); };
+        hortus::in_blocks<For>(family_, fill, act);
       });
     }
   }

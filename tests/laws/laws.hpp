@@ -345,7 +345,10 @@ TYPED_TEST_P(laws, a_multiset_beside_it_agrees) {
               erase = draw(10) < (step < steps / 2 ? 2 : 6) && model.contains(number);  // up, then down
             if (erase) {
               if constexpr (erasable<F>) {
-                ASSERT_TRUE(f.erase(Keys::make(number))) << "a member is certainly absent?";
+                bool const erased = f.erase(Keys::make(number));
+                if constexpr (countable<F> && !never_undercounts<F>)
+                  if (!erased) continue;  // its counts may be too low, and then it does not know the member
+                ASSERT_TRUE(erased) << "a member is certainly absent?";
               }
               if (--model[number] == 0) model.erase(number);
             } else if (insert_key(f, Keys::make(number))) {
@@ -365,8 +368,8 @@ TYPED_TEST_P(laws, as_many_erases_as_inserts_restore_the_bytes) {
     if constexpr (erase_restores<F>)
       for (std::uint64_t const items : {0U, 1U, 500U})
         for (std::uint64_t const added : {1U, 7U, 500U})
-          for (unsigned const times : {1U, 2U}) {  // far from the maximum of any cell
-            of_keys<F> f(goal_for<F>(2000));
+          for (unsigned const times : {1U, 2U}) {   // far from the maximum of any cell
+            of_keys<F> f(goal_for<F>(2000, 1e-6));  // no two keys are taken for one: 2-bit counters have room for 3
             f.insert(keys<random_keys>(0, items));
             auto const before = own_bytes(f);
             auto const more = keys<random_keys>(items / 2, added);  // of them some that are there already
@@ -389,9 +392,17 @@ TYPED_TEST_P(laws, as_many_erases_as_inserts_restore_the_bytes) {
   }
 }
 
+/// A count of 0 is certain only where counts are never too low; fast_ams, say, erases anything.
+template <class F>
+constexpr bool knows_what_is_absent() {
+  if constexpr (countable<F> && !membership<F>)
+    return never_undercounts<F>;
+  else
+    return membership<F>;
+}
 TYPED_TEST_P(laws, erasing_what_is_certainly_absent_changes_nothing_and_says_so) {
   using F = TypeParam;
-  if constexpr (erasable<F> && (membership<F> || countable<F>))
+  if constexpr (erasable<F> && knows_what_is_absent<F>())
     for (std::uint64_t const items : {0U, 1U, 1000U}) {
       auto f = filled<F>(items);
       auto const before = to_bytes(f);

@@ -49,6 +49,7 @@ class any_family {
   static constexpr std::string_view room = "any";
   static constexpr std::string_view summary = "a family chosen at run time";
   static constexpr auto misses = false_negatives::by_age;  // the weakest promise of those it may hold
+  static constexpr std::size_t block_keys = 1024;          // a virtual call each, and room for the family's own blocks
 
   template <class F>
   requires(!std::same_as<F, any_family>) && family<F>  // in this order: family<any_family> would ask itself
@@ -73,19 +74,21 @@ class any_family {
   }  ///< its largest memory; null if it does not tell
 
   bool insert(digest x) { return self_->insert({&x, 1}) == 1; }
-  std::size_t insert(std::span<digest const> xs) { return self_->insert(xs); }
+  std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return self_->insert(xs); }
   bool insert_if_new(digest x) { return self_->insert_if_new(x); }
   [[nodiscard]] bool may_contain(digest x) const { return self_->may_contain(x); }
-  void may_contain(std::span<digest const> xs, std::uint64_t* hits) const { self_->may_contain(xs, hits); }
+  void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const {
+    self_->may_contain(xs, hits);
+  }
   bool erase(digest x) { return self_->erase({&x, 1}) == 1; }
-  std::size_t erase(std::span<digest const> xs) { return self_->erase(xs); }
+  std::size_t erase(std::span<digest const> xs, std::span<digest const>) { return self_->erase(xs); }
   /// Signed, for some are; a count past 2^63 - 1 says 2^63 - 1.
   [[nodiscard]] std::int64_t count(digest x) const {
     std::int64_t answer = 0;
     self_->count({&x, 1}, &answer);
     return answer;
   }
-  void count(std::span<digest const> xs, std::int64_t* counts) const { self_->count(xs, counts); }
+  void count(std::span<digest const> xs, std::span<digest const>, std::int64_t* counts) const { self_->count(xs, counts); }
   [[nodiscard]] double fpr() const { return self_->fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return self_->estimate(); }
   void merge(any_family const& other) { self_->merge(*other.self_); }
@@ -153,7 +156,7 @@ struct any_family::body final : any_family::face {
   }
   std::size_t insert([[maybe_unused]] std::span<digest const> xs) override {
     if constexpr (insertable<F>)
-      return insert_block(f, xs);
+      return insert_all(f, xs);
     else
       lacks(F::name, "insert");
   }
@@ -171,30 +174,23 @@ struct any_family::body final : any_family::face {
   }
   void may_contain([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::uint64_t* hits) const override {
     if constexpr (membership<F>)
-      may_contain_block(f, xs, hits);
+      may_contain_all(f, xs, hits);
     else
       lacks(F::name, "may_contain");
   }
   std::size_t erase([[maybe_unused]] std::span<digest const> xs) override {
     if constexpr (erasable<F>)
-      return erase_block(f, xs);
+      return erase_all(f, xs);
     else
       lacks(F::name, "erase");
   }
   void count([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::int64_t* counts) const override {
-    if constexpr (!countable<F>)
-      lacks(F::name, "count");
-    else if constexpr (std::same_as<count_type<F>, std::int64_t>)
-      count_block(f, xs, counts);
+    if constexpr (countable<F>)
+      for_each_count(f, xs, [&](auto c) {
+        *counts++ = std::in_range<std::int64_t>(c) ? static_cast<std::int64_t>(c) : std::numeric_limits<std::int64_t>::max();
+      });
     else
-      for (; !xs.empty(); xs = xs.subspan(std::min(xs.size(), block_keys))) {
-        std::array<count_type<F>, block_keys> part;
-        auto const n = std::min(xs.size(), block_keys);
-        count_block(f, xs.first(n), part.data());
-        counts = std::transform(part.begin(), part.begin() + n, counts, [](auto c) {
-          return std::in_range<std::int64_t>(c) ? static_cast<std::int64_t>(c) : std::numeric_limits<std::int64_t>::max();
-        });
-      }
+      lacks(F::name, "count");
   }
   [[nodiscard]] double fpr() const override {
     if constexpr (membership<F>)

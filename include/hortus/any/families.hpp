@@ -8,6 +8,12 @@
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
+#include <hortus/counting/bitwise.hpp>
+#include <hortus/counting/counting.hpp>
+#include <hortus/counting/d_left.hpp>
+#include <hortus/sketch/count_min.hpp>
+#include <hortus/sketch/count_min_conservative.hpp>
+#include <hortus/sketch/fast_ams.hpp>
 
 namespace hortus {
 
@@ -21,6 +27,7 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked>;
+using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, counting<>, bitwise<>,
+                             d_left, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus

@@ -25,8 +25,19 @@ struct blocked_pattern {
 
   static constexpr void for_each_mask(digest x, unsigned probes, auto act) noexcept {
     for_each_position<9>(pattern_bits(x), probes,
-                         [&](std::uint64_t bit) { act(static_cast<unsigned>(bit / 64), std::uint64_t{1} << (bit % 64)); });
+                         [&](std::uint64_t bit) { act(static_cast<unsigned>(bit / 64 % 8), with_bit(0, bit)); });
   }
+
+  /// Fewer instructions than by masks: a bit of a word is tested in place.
+  static constexpr bool has(std::uint64_t const* block, digest x, unsigned probes) noexcept {
+    bool all = true;
+    for_each_position<9>(pattern_bits(x), probes,
+                         [&](std::uint64_t bit) { all &= (block[bit / 64 % 8] >> (bit % 64) & 1) != 0; });
+    return all;
+  }
+
+  static constexpr auto may_contain = kernels::in_line;
+  static constexpr auto insert = kernels::set_in_line;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     int ones = 0;

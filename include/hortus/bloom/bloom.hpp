@@ -1,8 +1,10 @@
 #pragma once
-#include <hortus/bloom/scattered.hpp>
+#include <utility>
+
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/multiply_chain.hpp>
+#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/bloom.hpp>
 
@@ -24,6 +26,7 @@ class bloom {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = "the classic: bits set all over one array; smallest of those that merge and fold";
   static constexpr auto misses = false_negatives::never;
+  static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
   struct goal {
     std::uint64_t items = 0;
@@ -51,15 +54,21 @@ class bloom {
   static double lines_touched(params p) { return p.probes; }
 
   bloom() = default;  ///< the smallest valid one: 1 bit, 1 probe
-  explicit bloom(params p) : bits_(p.bits), probes_(p.probes) {
+  explicit bloom(params p) : bloom(bit_array(p.bits), p.probes) {}
+
+  /// Of bits that are there already, such as those of a counting filter's cells that are not 0.
+  bloom(bit_array bits, unsigned probes) : bits_(std::move(bits)), probes_(probes) {
     if (!valid()) throw error(errc::bad_params, "a bloom filter needs 1 to 2^42 bits and 1 to 64 probes");
   }
 
   void insert(digest x) noexcept { probing().set(bits_, x); }
   bool insert_if_new(digest x) noexcept { return probing().set_new(bits_, x); }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return probing().all_set(bits_, x); }
-  void may_contain(std::span<digest const> xs, std::uint64_t* hits) const noexcept { probing().all_set(bits_, xs, hits); }
+  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    probing().all_set(bits_, xs, next, hits);
+  }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
+  void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
 
   [[nodiscard]] double fpr() const noexcept { return plan::fill_fpr(layout(), bits_.ones()); }
   [[nodiscard]] plan::estimate estimate() const { return plan::bloom_cardinality(layout(), bits_.ones()); }

@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <hortus/cells/block_array.hpp>
+#include <hortus/cells/block_kernels.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/index/block_pattern.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/blocked.hpp>
 
@@ -14,42 +17,19 @@ namespace hortus {
 
 /// What tells one cache-line-local Bloom filter from another: where the block of a key is, and which bits of it are the key's.
 template <class P>
-concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes, std::uint64_t const* block) {
+concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes, std::uint64_t const* block,
+                                 kernels::blocks_to_read in, kernels::blocks_to_write out, std::span<digest const> xs) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::summary } -> std::convertible_to<std::string_view>;
   { P::layout } -> std::convertible_to<plan::block_layout>;     // its mathematics
   { P::block_of(x, blocks) } -> std::same_as<std::uint64_t>;    // from the high bits: monotone in the digest, so that it folds
   { P::chance(block, probes) } -> std::same_as<double>;         // that a new key of this block finds all its bits set
   P::for_each_mask(x, probes, [](unsigned, std::uint64_t) {});  // act(word of the block, bits in it): from independent bits
+  {
+    P::may_contain(in, xs, xs)
+    } -> std::same_as<std::uint64_t>;  // the same for up to 64 keys at once, asking for the next ones
+  P::insert(out, xs, xs);
 };
-
-/// Spreads a digest's bits for the pattern inside a block. The block is chosen by the high bits alone, and keys may have been
-/// selected by their low bits (a shard, a partition): after this every bit depends on bits that neither has fixed.
-constexpr std::uint64_t pattern_bits(digest x) noexcept {
-  auto const spread = x.bits() * golden_ratio64;
-  return spread ^ spread >> 32;
-}
-
-/// More of them, when a pattern has used up its 64.
-constexpr std::uint64_t more_pattern_bits(std::uint64_t bits) noexcept { return pattern_bits(digest(bits + golden_ratio64)); }
-
-/// act(position) for each probe: `width` bits of pattern are a position, and 64 bits have as many as fit.
-template <unsigned Width>
-constexpr void for_each_position(std::uint64_t bits, unsigned probes, auto act) noexcept {
-  constexpr unsigned at_once = 64 / Width;
-  for (;; probes -= at_once, bits = more_pattern_bits(bits)) {
-    auto left = bits;
-    for (auto i = std::min(probes, at_once); i-- != 0; left >>= Width) act(left & ((std::uint64_t{1} << Width) - 1));
-    if (probes <= at_once) return;
-  }
-}
-
-/// A word with a bit set for each probe.
-constexpr std::uint64_t word_mask(std::uint64_t bits, unsigned probes) noexcept {
-  std::uint64_t mask = 0;
-  for_each_position<6>(bits, probes, [&](std::uint64_t bit) { mask |= std::uint64_t{1} << bit; });
-  return mask;
-}
 
 /// The verbs of every filter that keeps a key's bits in one block: one cache miss an operation, and no branch to guess. The
 /// families (blocked, sectorized, split_block, register_blocked) differ by their Pattern.
@@ -90,7 +70,10 @@ class in_block {
 
   void insert(digest x) noexcept {
     auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
-    Pattern::for_each_mask(x, probes_, [=](unsigned word, std::uint64_t mask) { block[word] |= mask; });
+    if constexpr (requires { Pattern::set(block, x, probes_); })
+      Pattern::set(block, x, probes_);
+    else
+      Pattern::for_each_mask(x, probes_, [=](unsigned word, std::uint64_t mask) { block[word] |= mask; });
   }
   bool insert_if_new(digest x) noexcept {
     auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
@@ -103,9 +86,20 @@ class in_block {
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept {
     auto const* const block = blocks_[Pattern::block_of(x, blocks_.size())];
-    std::uint64_t missing = 0;
-    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~block[word]; });
-    return missing == 0;
+    if constexpr (requires { Pattern::has(block, x, probes_); }) {
+      return Pattern::has(block, x, probes_);
+    } else {
+      std::uint64_t missing = 0;
+      Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~block[word]; });
+      return missing == 0;
+    }
+  }
+  std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
+    Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
+    return xs.size();
+  }
+  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    *hits = Pattern::may_contain({blocks_[0], blocks_.size(), probes_}, xs, next);
   }
   void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
 

@@ -1,10 +1,10 @@
 #pragma once
 #include <vector>
 
-#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/multiply_chain.hpp>
+#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/partitioned.hpp>
 
@@ -26,6 +26,7 @@ class partitioned {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = "a slice of bits for each probe; its rate is exact at every size";
   static constexpr auto misses = false_negatives::never;
+  static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
   struct goal {
     std::uint64_t items = 0;
@@ -61,8 +62,11 @@ class partitioned {
   void insert(digest x) noexcept { probing().set(bits_, x); }
   bool insert_if_new(digest x) noexcept { return probing().set_new(bits_, x); }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return probing().all_set(bits_, x); }
-  void may_contain(std::span<digest const> xs, std::uint64_t* hits) const noexcept { probing().all_set(bits_, xs, hits); }
+  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    probing().all_set(bits_, xs, next, hits);
+  }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
+  void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), ones(bits_)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }

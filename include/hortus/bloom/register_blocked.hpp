@@ -27,6 +27,9 @@ struct register_pattern {
     act(0U, word_mask(pattern_bits(x), probes));
   }
 
+  static constexpr auto may_contain = kernels::in_word;
+  static constexpr auto insert = kernels::set_in_word;
+
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     return std::pow(std::popcount(*block) / 64.0, probes);
   }

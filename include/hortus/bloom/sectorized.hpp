@@ -30,9 +30,23 @@ struct sectorized_pattern {
   static constexpr void for_each_mask(digest x, unsigned probes, auto act) noexcept {
     auto const first = pattern_bits(x);
     auto const second = more_pattern_bits(first);
-    act(static_cast<unsigned>(first >> 62), word_mask(first, probes / 2));
-    act(static_cast<unsigned>(4 + (second >> 62)), word_mask(second, probes / 2));
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    if (probes <= 20) {
+      unrolled(probes / 2, [&](unsigned i) {  // both in one go
+        a = with_bit(a, first >> (6 * i));
+        b = with_bit(b, second >> (6 * i));
+      });
+    } else {
+      a = word_mask(first, probes / 2);
+      b = word_mask(second, probes / 2);
+    }
+    act(static_cast<unsigned>(first >> 62), a);
+    act(static_cast<unsigned>(4 + (second >> 62)), b);
   }
+
+  static constexpr auto may_contain = kernels::in_sectors;
+  static constexpr auto insert = kernels::set_in_sectors;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     double first = 0;

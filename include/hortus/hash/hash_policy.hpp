@@ -32,6 +32,12 @@ concept hash_policy = std::regular<Hash> && key_hash<Hash> &&
   requires noexcept(hash.of_bytes(bytes));                   // noexcept: lookups are
 };
 
+/// of_integers(xs, out): a hash that does many integers faster than one by one.
+template <class Hash>
+concept batched_integer_hash = key_hash<Hash> && requires(Hash const& hash, std::span<std::uint64_t const> xs, digest* out) {
+  hash.of_integers(xs, out);
+};
+
 /// The number of a hash in files.
 template <key_hash Hash>
 [[nodiscard]] constexpr std::uint32_t hash_id(Hash const& hash) {

@@ -1,7 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -127,6 +130,25 @@ template <key_hash Hash, digestible Key>
     return hash.of_integer(detail::integer_value<detail::bare<Key>>(key));
   else
     return hash.of_bytes(std::as_bytes(detail::row_of(key)));
+}
+
+/// The digests of the next keys, as many as there are or fit `space`; moves `key` past them and says how many.
+template <key_hash Hash, std::input_iterator Iterator>
+requires digestible<std::iter_value_t<Iterator>> std::size_t digests_of(Hash const& hash, Iterator& key,
+                                                                        std::sentinel_for<Iterator> auto const& end,
+                                                                        std::span<digest> space) {
+  using key_type = std::iter_value_t<Iterator>;
+  if constexpr (batched_integer_hash<Hash> && std::contiguous_iterator<Iterator> && integer_key<key_type> &&
+                sizeof(key_type) == sizeof(std::uint64_t)) {
+    auto const count = std::min(space.size(), static_cast<std::size_t>(end - key));
+    hash.of_integers({reinterpret_cast<std::uint64_t const*>(std::to_address(key)), count}, space.data());
+    key += static_cast<std::iter_difference_t<Iterator>>(count);
+    return count;
+  } else {
+    std::size_t count = 0;
+    for (; count < space.size() && key != end; ++key) space[count++] = digest_of(hash, *key);
+    return count;
+  }
 }
 
 }  // namespace hortus

@@ -3,10 +3,14 @@
 
 namespace hortus {
 
+/// The multipliers of mix64.
+inline constexpr std::uint64_t mix64_first = 0xbf58476d1ce4e5b9U;
+inline constexpr std::uint64_t mix64_second = 0x94d049bb133111ebU;
+
 /// Bijective 64-bit finaliser (David Stafford's Mix13, the one of SplitMix64): every input bit reaches every output bit.
 constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  x = (x ^ (x >> 30)) * mix64_first;
+  x = (x ^ (x >> 27)) * mix64_second;
   return x ^ (x >> 31);
 }
 

@@ -7,6 +7,7 @@
 #include <hortus/digest.hpp>
 #include <hortus/hash/hash_policy.hpp>
 #include <hortus/hash/mix64.hpp>
+#include <hortus/hash/mix_kernel.hpp>
 #include <hortus/hash/xxhash.hpp>
 
 namespace hortus {
@@ -32,6 +33,9 @@ class xxh3 {
       : seed_(seed), bytes_seed_(mix64(seed)), integer_salt_(mix64(seed + golden_ratio64)) {}
 
   [[nodiscard]] constexpr digest of_integer(std::uint64_t x) const noexcept { return digest(mix64(x ^ integer_salt_)); }
+  void of_integers(std::span<std::uint64_t const> xs, digest* out) const noexcept {
+    kernels::mix64_each(xs, integer_salt_, out);
+  }
   [[nodiscard]] digest of_bytes(std::span<std::byte const> bytes) const noexcept {
     return digest(XXH3_64bits_withSeed(bytes.data(), bytes.size(), bytes_seed_));
   }

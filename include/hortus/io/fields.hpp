@@ -26,6 +26,13 @@ class field_writer {
   /// A constant of the type, not of the value (the id of an index policy): written, and checked when read.
   void constant(std::uint64_t value, char const*) { scalars_.push_back(value); }
 
+  /// As many parts as there are, and how many that is.
+  template <class T>
+  void list(std::vector<T> const& parts, std::size_t) {
+    scalars_.push_back(parts.size());
+    for (auto const& part : parts) put(part);
+  }
+
   [[nodiscard]] std::vector<std::uint64_t> const& scalars() const noexcept { return scalars_; }
   [[nodiscard]] std::vector<std::span<std::byte const>> const& sections() const noexcept { return sections_; }
 
@@ -52,6 +59,16 @@ class field_reader {
 
   void constant(std::uint64_t value, char const* meaning) {
     if (next_scalar() != value) throw error(errc::incompatible, std::string("made with another ") + meaning);
+  }
+
+  /// At most `most` parts: what a file says is not what is allocated.
+  template <class T>
+  void list(std::vector<T>& parts, std::size_t most) {
+    auto const count = next_scalar();
+    if (count > most) throw error(errc::corrupt, "a header field is out of range");
+    parts.clear();
+    parts.resize(count);
+    for (auto& part : parts) get(part);
   }
 
   [[nodiscard]] bool done() const noexcept { return scalar_ == scalars_.size() && section_ == sections_.size(); }

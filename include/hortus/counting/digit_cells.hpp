@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <hortus/cells/counter_array.hpp>
+#include <hortus/counting/key_cells.hpp>
+#include <hortus/index/scattered.hpp>
+#include <hortus/plan/bitwise.hpp>
+
+namespace hortus {
+
+/// What a level of a bitwise filter is to be.
+struct digit_plan {
+  plan::digit digit;
+  plan::counting_shape shape;
+};
+
+/// A level: the counters of one digit of every key.
+template <index_policy Index>
+struct digit_cells {
+  digit_cells() = default;
+  explicit digit_cells(digit_plan p) : digit(p.digit), probes(p.shape.probes), cells(p.shape.cells, p.shape.cell_bits) {}
+
+  [[nodiscard]] scattered<Index> probing() const noexcept { return {probes, cells.size(), 0}; }
+  /// Positions on different levels are independent.
+  [[nodiscard]] key_cells cells_of(digest x, std::size_t level) const noexcept {
+    return {cells, probing(), level == 0 ? x : x.remixed(level)};
+  }
+  [[nodiscard]] plan::counting_shape shape() const noexcept { return {cells.size(), probes, cells.width()}; }
+  bool operator==(digit_cells const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.digit.offset, self.digit.width, self.probes, self.cells); }
+
+  plan::digit digit;
+  unsigned probes = 0;
+  counter_array cells;
+};
+
+}  // namespace hortus

@@ -1,0 +1,38 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <hortus/cells/counter_array.hpp>
+#include <hortus/index/scattered.hpp>
+#include <hortus/plan/limits.hpp>
+
+namespace hortus {
+
+/// The counters of one key, all read before any is written. Two probes of a key that fall on one cell read the same value and
+/// write the same value, so that the cell counts once: nothing has to be compared with anything, and nothing is guessed.
+class key_cells {
+ public:
+  template <index_policy Index>
+  key_cells(counter_array const& cells, scattered<Index> const& probing, digest x) noexcept : probes_(probing.probes) {
+    unsigned i = 0;
+    probing.for_each(x, [&](std::uint64_t at) { return at_[i] = at, value_[i++] = cells.get(at), true; });
+  }
+
+  /// 0: the key is certainly absent.
+  [[nodiscard]] std::uint64_t least() const noexcept { return *std::min_element(value_.data(), value_.data() + probes_); }
+  /// To all of them. Pre: `cells` is what was read.
+  void add(counter_array& cells, std::uint64_t amount) const noexcept {
+    for (unsigned i = 0; i < probes_; ++i) cells.put(at_[i], cells.sum(value_[i], amount));
+  }
+  void subtract(counter_array& cells, std::uint64_t amount) const noexcept {
+    for (unsigned i = 0; i < probes_; ++i) cells.put(at_[i], cells.difference(value_[i], amount));
+  }
+
+ private:
+  unsigned probes_;
+  std::array<std::uint64_t, plan::max_probes> at_;  // not initialised: what is read was written
+  std::array<std::uint64_t, plan::max_probes> value_;
+};
+
+}  // namespace hortus

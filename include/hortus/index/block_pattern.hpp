@@ -1,0 +1,71 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <hortus/digest.hpp>
+#include <hortus/index/fastrange.hpp>
+
+/// How the digest of a key becomes bits of a block: what the patterns in bloom/ and the kernels that vectorise them share.
+namespace hortus {
+
+/// Spreads a digest's bits for the pattern inside a block. The block is chosen by the high bits alone, and keys may have been
+/// selected by their low bits (a shard, a partition): after this every bit depends on bits that neither has fixed.
+constexpr std::uint64_t pattern_bits(digest x) noexcept {
+  auto const spread = x.bits() * golden_ratio64;
+  return spread ^ spread >> 32;
+}
+
+/// More of them, when a pattern has used up its 64.
+constexpr std::uint64_t more_pattern_bits(std::uint64_t bits) noexcept { return pattern_bits(digest(bits + golden_ratio64)); }
+
+/// The mask with one more bit set, number bit mod 64. x86 has one instruction for it, which compilers find when they feel like
+/// it: it halves what a lookup in a word costs.
+constexpr std::uint64_t with_bit(std::uint64_t mask, std::uint64_t bit) noexcept {
+#ifdef __x86_64__
+  if (!std::is_constant_evaluated()) {
+    asm("btsq %1, %0" : "+r"(mask) : "r"(bit) : "cc");
+    return mask;
+  }
+#endif
+  return mask | std::uint64_t{1} << (bit % 64);
+}
+
+/// step(i) for i below `count`, at most 10: a row of steps, so that every shift is by a constant.
+constexpr void unrolled(unsigned count, auto step) noexcept {
+  [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) { ((I < count && (step(I), true)) && ...); }
+  (std::make_integer_sequence<unsigned, 10>());
+}
+
+/// act(position) for each probe: `Width` bits of pattern are a position, and 64 bits have as many as fit. What is above those
+/// bits is left there for act to ignore.
+template <unsigned Width>
+constexpr void for_each_position(std::uint64_t bits, unsigned probes, auto act) noexcept {
+  constexpr unsigned at_once = 64 / Width;
+  auto const step = [&](unsigned i) { act(bits >> (i * Width % 64)); };
+  for (; probes > at_once; probes -= at_once, bits = more_pattern_bits(bits)) unrolled(at_once, step);
+  unrolled(probes, step);
+}
+
+/// A word with a bit set for each probe.
+constexpr std::uint64_t word_mask(std::uint64_t bits, unsigned probes) noexcept {
+  std::uint64_t mask = 0;
+  for_each_position<6>(bits, probes, [&](std::uint64_t bit) { mask = with_bit(mask, bit); });
+  return mask;
+}
+
+/// Parquet's choice of a block, by the upper 32 bits of a digest.
+constexpr std::uint64_t split_block_of(digest x, std::uint64_t blocks) noexcept { return ((x.bits() >> 32) * blocks) >> 32; }
+
+/// Parquet's odd multipliers, one a lane.
+inline constexpr std::array<std::uint32_t, 8> split_salts{0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
+                                                          0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
+
+/// The bit of a lane, 0 to 31: the lower half of the digest times the lane's salt, the top five bits of that.
+constexpr unsigned split_bit(digest x, unsigned lane) noexcept {
+  return (static_cast<std::uint32_t>(x.bits()) * split_salts[lane]) >> 27;
+}
+
+}  // namespace hortus

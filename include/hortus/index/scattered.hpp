@@ -1,0 +1,119 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <hortus/batch.hpp>
+#include <hortus/cells/bit_array.hpp>
+#include <hortus/index/index_policy.hpp>
+
+namespace hortus {
+
+/// Bits, or counters: cells of which a key looks at several.
+template <class Cells>
+concept probed_cells = requires(Cells const& cells, std::uint64_t i) {
+  { cells.test(i) } -> std::same_as<bool>;  // is it set, is it more than 0?
+  cells.prefetch(i);
+  { cells.size_bytes() } -> std::same_as<std::size_t>;
+};
+
+/// The loops of Bloom filters whose probes lie all over one array of cells. Probe number i of a key is the next position of its
+/// Index in a range of `width` cells that starts at i * stride: the whole array each time (bloom, stride 0) or slice i
+/// (partitioned).
+template <index_policy Index>
+struct scattered {
+  static constexpr std::size_t block_keys =
+      256;  // rounds get shorter and shorter; with fewer keys the last would be all waiting
+
+  unsigned probes;
+  std::uint64_t width;
+  std::uint64_t stride;
+
+  /// act(position) for each probe of x, as long as it returns true. Did it always?
+  bool for_each(digest x, auto act) const noexcept {
+    Index at(x, width);
+    for (std::uint64_t i = 0, start = 0; i < probes; ++i, start += stride)
+      if (!act(start + at.next())) return false;
+    return true;
+  }
+
+  void set(bit_array& bits, digest x) const noexcept {
+    for_each(x, [&](std::uint64_t bit) { return bits.set(bit), true; });
+  }
+  /// Sets them; was one of them not set before?
+  bool set_new(bit_array& bits, digest x) const noexcept {
+    bool fresh = false;
+    for_each(x, [&](std::uint64_t bit) { return fresh |= !bits.test(bit), bits.set(bit), true; });
+    return fresh;
+  }
+  bool all_set(probed_cells auto const& cells, digest x) const noexcept {
+    return for_each(x, [&](std::uint64_t i) { return cells.test(i); });
+  }
+  /// What a lookup reads first; it may not need more.
+  void prefetch(probed_cells auto const& cells, digest x) const noexcept { cells.prefetch(Index(x, width).next()); }
+  void prefetch_all(probed_cells auto const& cells, digest x) const noexcept {
+    for_each(x, [&](std::uint64_t i) { return cells.prefetch(i), true; });
+  }
+
+  /// A block of lookups at once, without a branch to guess. In a cache every key reads all its bits: that costs less than
+  /// guessing wrong where to stop. In memory every line counts, so the keys go in rounds instead. Pre: at most block_keys of
+  /// them.
+  void all_set(probed_cells auto const& cells, std::span<digest const> xs, std::span<digest const> next,
+               std::uint64_t* hits) const noexcept {
+    assert(xs.size() <= block_keys);
+    if (cells.size_bytes() > cached_bytes) return all_set_in_rounds(cells, xs, next, hits);
+    std::fill_n(hits, (xs.size() + 63) / 64, 0);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      bool found = true;
+      for_each(xs[i], [&](std::uint64_t at) { return found &= cells.test(at), true; });
+      hits[i / 64] |= std::uint64_t{found} << (i % 64);
+    }
+  }
+
+ private:
+  /// Every key's first cell is tested, then the second cell of the keys still alive, and so on; each round asks memory for all
+  /// its lines before it reads one (the first round's have been asked for). An absent key costs the two lines or so that it
+  /// takes to find out, a member all of its lines, and many misses are under way at any time.
+  void all_set_in_rounds(probed_cells auto const& cells, std::span<digest const> xs, std::span<digest const> next,
+                         std::uint64_t* hits) const noexcept {
+    struct lookup {
+      lookup() noexcept {}  // not initialised: a block is written before it is read
+      union {
+        Index at;
+      };
+      std::uint64_t cell;
+    };
+    static_assert(std::is_trivially_copyable_v<Index>);
+    std::array<lookup, block_keys> alive;
+    std::array<std::uint8_t, block_keys> key;
+    static_assert(block_keys <= 256, "a key's number is kept in a byte");
+    auto count = xs.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      alive[i].at = Index(xs[i], width);
+      alive[i].cell = alive[i].at.next();
+      key[i] = static_cast<std::uint8_t>(i);
+    }
+    for (std::uint64_t round = 1; count != 0; ++round) {
+      std::size_t survivors = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        bool const set = cells.test(alive[i].cell);
+        alive[survivors].at = alive[i].at;
+        key[survivors] = key[i];
+        survivors += std::size_t{set};
+      }
+      count = survivors;
+      if (round == probes) break;
+      for (std::size_t i = 0; i < count; ++i) cells.prefetch(alive[i].cell = round * stride + alive[i].at.next());
+    }
+    for (auto const x : next) prefetch(cells, x);
+    std::fill_n(hits, (xs.size() + 63) / 64, 0);
+    for (std::size_t i = 0; i < count; ++i) hits[key[i] / 64] |= std::uint64_t{1} << (key[i] % 64);
+  }
+};
+
+}  // namespace hortus

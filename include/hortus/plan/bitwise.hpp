@@ -1,0 +1,143 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hortus/error.hpp>
+#include <hortus/plan/bloom_rate.hpp>
+#include <hortus/plan/bloom_size.hpp>
+#include <hortus/plan/counting.hpp>
+#include <hortus/plan/goal.hpp>
+#include <hortus/plan/limits.hpp>
+
+/// Filters that keep one digit of a count on each of several levels.
+namespace hortus::plan {
+
+/// A digit of a count: `width` bits from bit `offset` on.
+struct digit {
+  unsigned offset = 0;
+  unsigned width = 0;
+  [[nodiscard]] constexpr std::uint64_t max() const noexcept { return ~std::uint64_t{0} >> (64 - width); }
+  bool operator==(digit const&) const = default;
+};
+
+/// Widths of the digits as a number, one decimal place a digit, the lowest digit first; the last one goes on for ever. 1: bits;
+/// 231: digits of 2, 3, 1, 1, 1 ... bits. All digits together are 64 bits, so the last may be narrower than it says.
+[[nodiscard]] inline std::vector<digit> digits_of(unsigned widths) {
+  std::vector<digit> digits;
+  auto const places = std::to_string(widths);
+  if (places.find('0') != std::string::npos) return digits;  // a digit without bits
+  for (unsigned offset = 0, i = 0; offset < 64; ++i) {
+    auto const width = static_cast<unsigned>(places[std::min<std::size_t>(i, places.size() - 1)] - '0');
+    digits.push_back({offset, std::min(width, 64 - offset)});
+    offset += width;
+  }
+  return digits;
+}
+
+/// The sum of digit i times 2^offset. (Seed 000 has the widths up to and with i in the exponent, which counts every key 2^w too
+/// high.)
+[[nodiscard]] inline std::uint64_t value_of(std::span<digit const> digits, std::span<std::uint64_t const> values) noexcept {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) value += values[i] << digits[i].offset;
+  return value;
+}
+
+/// What a bitwise filter is made of: the cells and probes of its lowest level; the others follow from them.
+struct bitwise_shape {
+  std::uint64_t cells = 0;
+  unsigned probes = 0;
+  unsigned widths = 1;
+  bool taper = true;  ///< higher levels are smaller: as few keys are often as Zipf says. If not, all are as large as the lowest
+  bool operator==(bitwise_shape const&) const = default;
+};
+
+/// What a cell needs above the width of its digit, because several keys share it: as 4 bits do for bits in `counting`.
+inline constexpr unsigned bitwise_spare_bits = 3;
+
+/// No level is made for fewer keys than this: small levels cost nothing, and there the law of large numbers does not hold.
+inline constexpr unsigned bitwise_least_keys = 16;
+
+/// A level for keys that count 2^offset or more. Under Zipf's law there are 1 / 2^offset as many as on the lowest; a false
+/// positive costs 2^offset, so the rate is to be so much lower: one probe more for each bit, and cells in proportion.
+[[nodiscard]] inline counting_shape bitwise_level(bitwise_shape shape, digit d) {
+  if (!shape.taper) return {shape.cells, shape.probes, d.width + bitwise_spare_bits};
+  auto const probes = std::min(shape.probes + d.offset, max_probes);
+  double const share = static_cast<double>(probes) / shape.probes * std::ldexp(1.0, -static_cast<int>(d.offset));
+  double const least = bitwise_least_keys * probes / std::numbers::ln2;
+  double const cells = std::min(std::max(static_cast<double>(shape.cells) * share, least), static_cast<double>(shape.cells));
+  return {static_cast<std::uint64_t>(std::ceil(cells)), probes, d.width + bitwise_spare_bits};
+}
+
+/// How many levels there are from the start: those with more than the least number of keys. Others come when they are needed.
+[[nodiscard]] inline std::size_t bitwise_first_levels(bitwise_shape shape, std::span<digit const> digits) {
+  std::size_t levels = 1;
+  double const keys = static_cast<double>(shape.cells) * std::numbers::ln2 / shape.probes;
+  while (shape.taper && levels < digits.size() &&
+         std::ldexp(keys, -static_cast<int>(digits[levels].offset)) > bitwise_least_keys)
+    ++levels;
+  return levels;
+}
+
+/// The shape, if a filter can have it.
+inline bitwise_shape checked(bitwise_shape shape) {
+  auto const digits = digits_of(shape.widths);
+  if (digits.empty() || shape.cells < 1 || shape.cells > max_bits / 64 || shape.probes < 1 || shape.probes > max_probes)
+    throw error(
+        errc::bad_params,
+        "a bitwise filter has 1 to 64 probes, 1 to 2^36 cells on its lowest level, and widths of 1 to 9 bits such as 231");
+  return shape;
+}
+
+/// Chance that a key never inserted counts more than 0, once `items` different keys are in, of which 1 / 2^i count 2^i or more;
+/// without taper, that all count up to 2^16.
+[[nodiscard]] inline double bitwise_fpr(bitwise_shape shape, std::uint64_t items) {
+  checked(shape);
+  double log_clean = 0;
+  for (auto const d : digits_of(shape.widths)) {
+    auto const keys = shape.taper ? items >> d.offset : d.offset < 16 ? items : 0;
+    if (keys == 0) break;
+    log_clean += std::log1p(-std::min(bloom_fpr(bitwise_level(shape, d).projection(), keys), 1 - 1e-16));
+  }
+  return -std::expm1(log_clean);
+}
+
+/// Fewest cells for the goal, about: the lowest level takes half of the rate, the others share the rest.
+[[nodiscard]] inline bitwise_shape bitwise(goal g, unsigned probes, unsigned widths, bool taper) {
+  checked_fpr(g.fpr);
+  if (digits_of(widths).empty())
+    throw error(errc::bad_goal, "widths is " + std::to_string(widths) + ": one decimal place a digit, each 1 to 9 bits");
+  double const lowest = std::max(g.fpr / (taper ? 2 : 16), min_fpr);
+  auto const level = probes == 0 ? bloom({g.items, lowest}) : bloom_shape{bloom_bits(g.items, lowest, probes), probes};
+  bitwise_shape shape{level.bits, level.probes, widths, taper};
+  auto const fits = [&] { return checked_bits(64 * static_cast<double>(shape.cells), "a bitwise filter for that goal") != 0; };
+  while (fits() && bitwise_fpr(shape, g.items) > g.fpr) shape.cells += shape.cells / 128 + 1;
+  return shape;
+}
+
+/// The levels of a filter built once, plain bloom filters, level i for the `keys[i]` keys whose count has bit i. Together they
+/// find a stranger with chance `fpr`. The expected error, the sum of 2^i f_i, is least for the bits spent when f_i is in
+/// proportion to keys[i] / 2^i: a factor off a level's rate costs bits in proportion to its keys.
+[[nodiscard]] inline std::vector<bloom_shape> bitwise_levels(std::span<std::uint64_t const> keys, double fpr) {
+  checked_fpr(fpr);
+  double weights = 0;
+  auto const weight = [&](std::size_t i) { return std::ldexp(static_cast<double>(keys[i]), -static_cast<int>(i)); };
+  for (std::size_t i = 0; i < keys.size(); ++i) weights += weight(i);
+  std::vector<bloom_shape> levels;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    levels.push_back(keys[i] == 0 ? bloom_shape{1, 1} : bloom({keys[i], std::max(fpr * weight(i) / weights, min_fpr)}));
+  return levels;
+}
+
+/// Mean of what a stranger counts: the sum of 2^i times the rate of level i.
+[[nodiscard]] inline double bitwise_expected_error(std::span<bloom_shape const> levels, std::span<std::uint64_t const> keys) {
+  double error = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) error += std::ldexp(bloom_fpr(levels[i], keys[i]), static_cast<int>(i));
+  return error;
+}
+
+}  // namespace hortus::plan

@@ -1,0 +1,106 @@
+#pragma once
+#include <algorithm>
+#include <limits>
+
+#include <hortus/concepts.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/sketch/counter_rows.hpp>
+
+namespace hortus {
+
+/// Count-min sketch: rows of counters, one counter of every row raised for a key; the least of them is its count.
+///
+///     row 1   0 3 0 0 7 0 1 0       a key raises one counter in each; others raise some of them too,
+///     row 2   5 0 0 2 0 0 3 1       so none is too low, and the least is the nearest
+///     row 3   0 0 4 0 0 6 0 1
+///
+/// Promise  never below the true count (up to 2^32 - 1, where counters stay); not equal to it with chance
+///          plan::count_min_wrong(); more than e/width of all inserts too high with chance e^-depth, whatever the keys are.
+///          Linear: merge is the sketch of both streams, erase undoes insert.
+/// Price    1.44 log2(1/fpr) counters of 32 bits a key for exact counts, or (e/error) ln(1/fpr) in all for near ones;
+///          `depth` cache misses an operation, which batches overlap.
+/// Lacks    may_contain (counting has it), answers below the least row (count_min_conservative), negative counts (fast_ams).
+/// Source   G. Cormode, S. Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications", 2005.
+///
+/// erase refuses a key with a counter at 0: it was certainly not there. That keeps every prefix of the stream non-negative
+/// for what is erased lawfully; erasing what was never inserted, but shares its counters, makes others too low.
+template <std::unsigned_integral Counter = std::uint32_t>
+class count_min {
+ public:
+  static constexpr std::string_view name = "count_min";
+  static constexpr std::string_view room = "sketch";
+  static constexpr std::string_view summary = "how often, in rows of counters; never too low, adds up, erases";
+  static constexpr auto misses = false_negatives::by_misuse;
+  static constexpr bool never_undercounts = true;
+
+  struct goal {
+    std::uint64_t items = 0;  ///< distinct keys expected
+    double fpr = 0.01;        ///< chance that an answer is wrong
+    double error = 0;  ///< 0: wrong is every other number; else: off by more than this part of all inserts, for any items
+    static void fields(auto& self, auto& io) { io("error", self.error); }
+  };
+  struct params {
+    std::uint64_t width = 0;
+    unsigned depth = 0;
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("width", self.width);
+      io("depth", self.depth);
+    }
+  };
+
+  static params plan(goal g) {
+    auto const shape = g.error != 0 ? plan::count_min_within(g.error, g.fpr) : plan::count_min({g.items, g.fpr});
+    return {shape.width, shape.depth};
+  }
+  static double planned_fpr(params p, std::uint64_t items) { return plan::count_min_wrong({p.width, p.depth}, items); }
+  static std::uint64_t planned_bytes(params p) { return counter_rows<Counter>::bytes({p.width, p.depth}); }
+  static double lines_touched(params p) { return p.depth; }
+  static constexpr std::uint64_t max_count() noexcept { return std::numeric_limits<Counter>::max(); }
+
+  count_min() = default;  ///< the smallest valid one: a single counter
+  explicit count_min(params p) : rows_({p.width, p.depth}) {}
+
+  void insert(digest x) noexcept {
+    rows_.for_each(x, [](Counter& c, bool) { c = static_cast<Counter>(c + (c != max_count() ? 1 : 0)); });
+  }
+  /// As so many inserts.
+  void add(digest x, std::uint64_t times) noexcept {
+    rows_.for_each(x, [=](Counter& c, bool) { c = saturating_sum(c, times); });
+  }
+  bool erase(digest x) noexcept {
+    if (count(x) == 0) return false;
+    rows_.for_each(x, [](Counter& c, bool) { c = static_cast<Counter>(c - (c != max_count() ? 1 : 0)); });
+    return true;
+  }
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept {
+    auto least = std::numeric_limits<Counter>::max();
+    rows_.for_each(x, [&](Counter const& c, bool) { least = std::min(least, c); });
+    return least;
+  }
+  void prefetch(digest x) const noexcept { rows_.prefetch(x); }
+
+  /// Distinct keys, from the counters that are not 0.
+  [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
+  void merge(count_min const& other) { rows_.combine(other.rows_, name, saturating_sum); }
+
+  void clear() noexcept { rows_.clear(); }
+  [[nodiscard]] params shape() const noexcept { return {rows_.shape().width, rows_.shape().depth}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return rows_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return rows_.cells(); }
+  bool operator==(count_min const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.rows_); }
+  [[nodiscard]] bool valid() const noexcept { return rows_.valid(); }
+
+ private:
+  static constexpr Counter saturating_sum(Counter c, std::uint64_t more) noexcept {
+    return static_cast<Counter>(more > max_count() - c ? max_count() : c + more);
+  }
+
+  counter_rows<Counter> rows_;
+};
+
+using count_min_sketch = of_keys<count_min<>>;
+
+}  // namespace hortus

@@ -1,0 +1,74 @@
+#pragma once
+#include <hortus/sketch/count_min.hpp>
+
+namespace hortus {
+
+/// Count-min sketch with conservative update: an insert raises only the counters that hold the key's count, the least ones.
+///
+///     row 1   0 3 0 0 7 0 1 0         the least of 7, 5 and 6 is 5, so one more makes 6:
+///     row 2  [5]0 0 2 0 0 3 1         only the 5 is raised
+///     row 3   0 0 4 0 0 6 0 1
+///
+/// Promise  never below the true count (up to 2^32 - 1) and never above what count_min with the same rows says; a key that
+///          was not inserted is taken for one as often as there.
+/// Price    as count_min, and every counter is read before one is written. Which counters rise depends on the order of inserts.
+/// Lacks    erase and merge (count_min has both): a counter no longer holds the sum of its keys' counts, so subtracting from it
+///          or adding two of them would give less than the truth, or more than is needed.
+/// Source   C. Estan, G. Varghese, "New directions in traffic measurement and accounting", 2002 (conservative update);
+///          S. Cohen, Y. Matias, "Spectral Bloom filters", 2003 (minimal increase).
+template <std::unsigned_integral Counter = std::uint32_t>
+class count_min_conservative {
+ public:
+  static constexpr std::string_view name = "count_min_conservative";
+  static constexpr std::string_view room = "sketch";
+  static constexpr std::string_view summary =
+      "count_min that raises only the least counters: nearer, but no erase and no merge";
+  static constexpr auto misses = false_negatives::never;
+  static constexpr bool never_undercounts = true;
+
+  using goal = typename count_min<Counter>::goal;
+  using params = typename count_min<Counter>::params;
+
+  static params plan(goal g) { return count_min<Counter>::plan(g); }
+  /// Exact for a key that was not inserted, and an upper bound for one that was.
+  static double planned_fpr(params p, std::uint64_t items) { return plan::count_min_wrong({p.width, p.depth}, items); }
+  static std::uint64_t planned_bytes(params p) { return counter_rows<Counter>::bytes({p.width, p.depth}); }
+  static double lines_touched(params p) { return p.depth; }
+  static constexpr std::uint64_t max_count() noexcept { return std::numeric_limits<Counter>::max(); }
+
+  count_min_conservative() = default;  ///< the smallest valid one: a single counter
+  explicit count_min_conservative(params p) : rows_({p.width, p.depth}) {}
+
+  void insert(digest x) noexcept { add(x, 1); }
+  /// As so many inserts in a row: no counter of x stays below its count.
+  void add(digest x, std::uint64_t times) noexcept {
+    auto const before = count(x);
+    auto const after = static_cast<Counter>(times > max_count() - before ? max_count() : before + times);
+    rows_.for_each(x, [=](Counter& c, bool) { c = std::max(c, after); });
+  }
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept {
+    auto least = std::numeric_limits<Counter>::max();
+    rows_.for_each(x, [&](Counter const& c, bool) { least = std::min(least, c); });
+    return least;
+  }
+  void prefetch(digest x) const noexcept { rows_.prefetch(x); }
+
+  /// Distinct keys, from the counters that are not 0: the same ones as in count_min.
+  [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
+
+  void clear() noexcept { rows_.clear(); }
+  [[nodiscard]] params shape() const noexcept { return {rows_.shape().width, rows_.shape().depth}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return rows_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return rows_.cells(); }
+  bool operator==(count_min_conservative const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.rows_); }
+  [[nodiscard]] bool valid() const noexcept { return rows_.valid(); }
+
+ private:
+  counter_rows<Counter> rows_;
+};
+
+using count_min_conservative_sketch = of_keys<count_min_conservative<>>;
+
+}  // namespace hortus

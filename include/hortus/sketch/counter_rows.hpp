@@ -1,0 +1,97 @@
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/digest.hpp>
+#include <hortus/error.hpp>
+#include <hortus/index/multiply_chain.hpp>
+#include <hortus/plan/cardinality.hpp>
+#include <hortus/plan/sketch.hpp>
+
+namespace hortus {
+
+/// What every sketch is made of: `depth` rows of `width` counters, row after row. A key has one counter in every row, and with
+/// it a sign bit.
+///
+/// Column and sign come from one position in a row of 2 * width: the column is its half, as fastrange nests, and the sign the
+/// bit that halving drops. So the sign is the next bit below the column's, and as good; a low bit of the same word would not
+/// do, because a multiplication never carries downward, and keys selected by low bits would all have the same signs.
+template <std::unsigned_integral Counter>
+class counter_rows {
+ public:
+  counter_rows() : counter_rows(plan::sketch_shape{1, 1}) {}
+  explicit counter_rows(plan::sketch_shape s) : width_(plan::checked(s).width), depth_(s.depth), memory_(bytes(s)) {}
+
+  static constexpr std::uint64_t bytes(plan::sketch_shape s) noexcept { return s.width * s.depth * sizeof(Counter); }
+
+  /// act(counter, is its sign minus?) in every row.
+  void for_each(digest x, auto act) noexcept { walk(x, counters(), act); }
+  void for_each(digest x, auto act) const noexcept { walk(x, counters(), act); }
+  void prefetch(digest x) const noexcept {
+    walk(x, counters(), [](Counter const& counter, bool) { __builtin_prefetch(&counter); });
+  }
+
+  [[nodiscard]] std::span<Counter> all() noexcept { return {counters(), width_ * depth_}; }
+  [[nodiscard]] std::span<Counter const> all() const noexcept { return {counters(), width_ * depth_}; }
+  [[nodiscard]] std::span<Counter const> row(unsigned i) const noexcept { return all().subspan(i * width_, width_); }
+  void clear() noexcept { memory_.clear(); }
+
+  /// counter = sum(counter, other's counter), for all of them.
+  void combine(counter_rows const& other, std::string_view name, auto sum) {
+    check_equal_shape(other, name);
+    std::transform(all().begin(), all().end(), other.all().begin(), all().begin(), sum);
+  }
+  void check_equal_shape(counter_rows const& other, std::string_view name) const {
+    if (shape() != other.shape())
+      throw error(errc::incompatible, std::string(name) + " sketches combine only with equal rows; these have " +
+                                          std::to_string(depth_) + " of " + std::to_string(width_) + " counters and " +
+                                          std::to_string(other.depth_) + " of " + std::to_string(other.width_));
+  }
+
+  /// Distinct keys, where a counter is zero only if no key has it: as many as a partitioned filter with these ones would tell.
+  [[nodiscard]] plan::estimate estimate() const {
+    std::vector<std::uint64_t> ones(depth_);
+    for (unsigned i = 0; i < depth_; ++i) ones[i] = width_ - static_cast<std::uint64_t>(std::ranges::count(row(i), Counter{0}));
+    return plan::partitioned_cardinality({width_, depth_}, ones);
+  }
+
+  [[nodiscard]] plan::sketch_shape shape() const noexcept { return {width_, depth_}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size(); }
+  [[nodiscard]] memory const& cells() const noexcept { return memory_; }
+  bool operator==(counter_rows const&) const = default;
+
+  static void fields(auto& self, auto& io) {
+    io.constant(multiply_chain::id, "index derivation");
+    io.constant(8 * sizeof(Counter), "width of counters");
+    io(self.width_, self.depth_, self.memory_);
+  }
+  [[nodiscard]] bool valid() const noexcept {
+    return depth_ >= 1 && depth_ <= plan::max_probes && width_ >= 1 && width_ <= plan::max_bits / depth_ &&
+           memory_.size() == bytes(shape());
+  }
+
+ private:
+  template <class Cell>
+  void walk(digest x, Cell* row, auto act) const noexcept {
+    multiply_chain at(x, 2 * width_);
+    for (unsigned i = 0; i < depth_; ++i, row += width_) {
+      auto const place = at.next();
+      act(row[place / 2], place % 2 != 0);
+    }
+  }
+  [[nodiscard]] Counter* counters() noexcept { return reinterpret_cast<Counter*>(memory_.data()); }
+  [[nodiscard]] Counter const* counters() const noexcept { return reinterpret_cast<Counter const*>(memory_.data()); }
+
+  std::uint64_t width_;
+  unsigned depth_;
+  memory memory_;
+};
+
+}  // namespace hortus

@@ -1,0 +1,123 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include <hortus/concepts.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/sketch/counter_rows.hpp>
+
+namespace hortus {
+
+/// Fast-AMS sketch (count-sketch): rows of signed counters; a key adds its sign to one counter of every row, and the median of
+/// what the rows say, signs taken off, is its count.
+///
+///     row 1    0 -3  0  0 +7  0       others meet the key with either sign, so a row errs upward as often as downward,
+///     row 2   +5  0  0 -2  0  0       and the row in the middle hardly at all
+///     row 3    0  0 -4  0  0 +6
+///
+/// Promise  counts without bias, too high as often as too low, that may be negative; wrong with chance plan::fast_ams_wrong()
+/// at
+///          most, and off by about sqrt(F2 / width), F2 the sum of all squared counts: far less than count_min when few
+///          keys are frequent. second_moment() is F2, join_size() the sum of the products of two streams' counts.
+///          Linear: merge is the sketch of both streams, erase subtracts exactly what insert adds, in any order.
+/// Price    64 bits a counter, 26 counters a key for exact counts at 1 %; `depth` cache misses an operation.
+/// Lacks    a bound on one side (count_min never is too low), may_contain (counting has it).
+/// Source   M. Charikar, K. Chen, M. Farach-Colton, "Finding frequent items in data streams", 2002; G. Cormode, M. Garofalakis,
+///          "Sketching streams through the net", 2005 (fast-AMS); N. Alon, Y. Matias, M. Szegedy, 1996 (the second moment).
+///
+/// erase never answers false, because nothing is ever certainly absent here: a key erased more often than inserted has a
+/// negative count, and that is a lawful stream. Counters wrap modulo 2^64, which loses nothing: what a sum went round, it comes
+/// back from.
+class fast_ams {
+ public:
+  static constexpr std::string_view name = "fast_ams";
+  static constexpr std::string_view room = "sketch";
+  static constexpr std::string_view summary = "how often, with signs: unbiased, may be negative; second moment and join size";
+  static constexpr auto misses = false_negatives::by_misuse;  // it answers no may_contain; a count may be 0 by chance
+  static constexpr bool never_undercounts = false;
+
+  struct goal {
+    std::uint64_t items = 0;  ///< distinct keys expected
+    double fpr = 0.01;        ///< chance that an answer is wrong
+    double error = 0;         ///< 0: wrong is every other number; else: off by more than error * sqrt(F2), for any items
+    static void fields(auto& self, auto& io) { io("error", self.error); }
+  };
+  struct params {
+    std::uint64_t width = 0;
+    unsigned depth = 0;
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("width", self.width);
+      io("depth", self.depth);
+    }
+  };
+
+  static params plan(goal g) {
+    auto const shape = g.error != 0 ? plan::fast_ams_within(g.error, g.fpr) : plan::fast_ams({g.items, g.fpr});
+    return {shape.width, shape.depth};
+  }
+  static double planned_fpr(params p, std::uint64_t items) { return plan::fast_ams_wrong({p.width, p.depth}, items); }
+  static std::uint64_t planned_bytes(params p) { return counter_rows<std::uint64_t>::bytes({p.width, p.depth}); }
+  static double lines_touched(params p) { return p.depth; }
+  static constexpr std::int64_t max_count() noexcept { return std::numeric_limits<std::int64_t>::max(); }
+
+  fast_ams() = default;  ///< the smallest valid one: a single counter
+  explicit fast_ams(params p) : rows_({p.width, p.depth}) {}
+
+  void insert(digest x) noexcept { add(x, 1); }
+  bool erase(digest x) noexcept { return add(x, -1), true; }
+  /// As so many inserts; as so many erases, if negative.
+  void add(digest x, std::int64_t amount) noexcept {
+    auto const more = static_cast<std::uint64_t>(amount);
+    rows_.for_each(x, [=](std::uint64_t& c, bool minus) { c += minus ? 0 - more : more; });
+  }
+  [[nodiscard]] std::int64_t count(digest x) const noexcept {
+    std::array<std::int64_t, plan::max_probes> says;
+    unsigned row = 0;
+    rows_.for_each(x, [&](std::uint64_t const& c, bool minus) { says[row++] = static_cast<std::int64_t>(minus ? 0 - c : c); });
+    return median(std::span(says).first(row));
+  }
+  void prefetch(digest x) const noexcept { rows_.prefetch(x); }
+
+  /// The sum of the squares of all counts, to sqrt(2 / width) of it or so (one standard deviation of a row).
+  [[nodiscard]] double second_moment() const noexcept { return median_product(*this); }
+  /// The sum over all keys of count here * count there: the rows that a join of two tables would have.
+  [[nodiscard]] double join_size(fast_ams const& other) const {
+    rows_.check_equal_shape(other.rows_, name);
+    return median_product(other);
+  }
+  void merge(fast_ams const& other) { rows_.combine(other.rows_, name, std::plus<>()); }
+
+  void clear() noexcept { rows_.clear(); }
+  [[nodiscard]] params shape() const noexcept { return {rows_.shape().width, rows_.shape().depth}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return rows_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return rows_.cells(); }
+  bool operator==(fast_ams const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.rows_); }
+  [[nodiscard]] bool valid() const noexcept { return rows_.valid(); }
+
+ private:
+  /// The middle one, or the mean of the middle two.
+  template <class T>
+  static T median(std::span<T> values) noexcept {
+    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return values.size() % 2 != 0 ? *middle : std::midpoint(*std::max_element(values.begin(), middle), *middle);
+  }
+  [[nodiscard]] double median_product(fast_ams const& other) const noexcept {
+    std::array<double, plan::max_probes> sums{};
+    auto const value = [](std::uint64_t c) { return static_cast<double>(static_cast<std::int64_t>(c)); };
+    for (unsigned i = 0; i < rows_.shape().depth; ++i)
+      for (std::uint64_t j = 0; j < rows_.shape().width; ++j) sums[i] += value(rows_.row(i)[j]) * value(other.rows_.row(i)[j]);
+    return median(std::span(sums).first(rows_.shape().depth));
+  }
+
+  counter_rows<std::uint64_t> rows_;
+};
+
+using fast_ams_sketch = of_keys<fast_ams>;
+
+}  // namespace hortus

@@ -1,0 +1,541 @@
+#include <hortus/cells/block_kernels.hpp>
+
+#include <algorithm>
+#include <bit>
+
+#include <hortus/index/block_pattern.hpp>
+
+// This file includes itself once for each instruction set: what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
+// compiled for all of them, the rest once. AVX3 is Highway's word for AVX-512 with BW, CD, DQ and VL.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/block_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+// Before AVX2 lanes cannot be shifted each by its own number of bits, and one key after the other is faster.
+#undef HORTUS_KEYS_IN_LANES
+#undef HORTUS_LINE_IN_REGISTER
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define HORTUS_KEYS_IN_LANES 1
+#endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define HORTUS_LINE_IN_REGISTER 1
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace hortus::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t most_keys = 64;
+constexpr std::size_t group_keys = 8;      // worked on, and asked for, in turn
+constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
+constexpr unsigned probes_in_a_line = 7;   // of nine
+
+using keys = std::span<digest const>;
+
+/// The first `count` of some bits.
+HWY_INLINE std::uint64_t first(std::size_t count, std::uint64_t bits) {
+  return bits & ~std::uint64_t{0} >> (most_keys - count);
+}
+
+/// Bytes that are 0 or 1 to bits.
+HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
+  std::uint64_t hits = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  hn::CappedTag<std::uint8_t, most_keys> const d;
+  for (std::size_t i = 0; i < most_keys; i += hn::Lanes(d))
+    hn::StoreMaskBits(d, hn::Ne(hn::Load(d, bytes + i), hn::Zero(d)), reinterpret_cast<std::uint8_t*>(&hits) + i / 8);
+#else
+  for (std::size_t i = 0; i < count; ++i) hits |= std::uint64_t{bytes[i]} << i;
+#endif
+  return first(count, hits);
+}
+
+#ifdef HORTUS_KEYS_IN_LANES
+using words = hn::ScalableTag<std::uint64_t>;
+using vector = hn::Vec<words>;
+
+/// The keys in whole groups: past the end there are zeros instead of somebody else's memory.
+class padded {
+ public:
+  explicit HWY_INLINE padded(keys xs) : bits_(reinterpret_cast<std::uint64_t const*>(xs.data())) {
+    if (xs.size() % group_keys == 0) return;
+    for (std::size_t i = 0; i < most_keys; ++i) space_[i] = i < xs.size() ? xs[i].bits() : 0;
+    bits_ = space_;
+  }
+  HWY_INLINE vector operator[](std::size_t i) const { return hn::LoadU(words(), bits_ + i); }
+
+ private:
+  HWY_ALIGN std::uint64_t space_[most_keys];
+  std::uint64_t const* bits_;
+};
+
+/// Products of the lower halves.
+HWY_INLINE vector times(vector a, vector b) {
+  hn::Repartition<std::uint32_t, words> const halves;
+  return hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, b));
+}
+#endif
+
+/// Where the block of a key starts, counted in words; of one key, or of some, which works with fewer than 2^32 blocks.
+template <unsigned WordsInABlock>
+struct by_fastrange {
+  static HWY_INLINE std::uint64_t start(digest x, std::uint64_t blocks) { return fastrange(x.bits(), blocks) * WordsInABlock; }
+#ifdef HORTUS_KEYS_IN_LANES
+  static HWY_INLINE vector starts(vector x, vector blocks) {
+    auto const high = hn::Add(times(hn::ShiftRight<32>(x), blocks), hn::ShiftRight<32>(times(x, blocks)));
+    return hn::ShiftLeft < WordsInABlock == 8 ? 3 : 0 > (hn::ShiftRight<32>(high));
+  }
+#endif
+};
+struct by_parquet {
+  static HWY_INLINE std::uint64_t start(digest x, std::uint64_t blocks) { return split_block_of(x, blocks) * 4; }
+#ifdef HORTUS_KEYS_IN_LANES
+  static HWY_INLINE vector starts(vector x, vector blocks) {
+    return hn::ShiftLeft<2>(hn::ShiftRight<32>(times(hn::ShiftRight<32>(x), blocks)));
+  }
+#endif
+};
+
+/// Asks memory for the keys that come next, group by group, in between the work on others: that keeps a steady stream of misses
+/// under way, where asking for all of them at once would first fill the queue and then let it run dry.
+template <class Position>
+class asking {
+ public:
+  HWY_INLINE asking(std::uint64_t const* from, std::uint64_t blocks, keys next) : from_(from), blocks_(blocks), next_(next) {}
+
+  HWY_INLINE void group(std::size_t i) const {
+    if (i >= next_.size()) return;
+#ifdef HORTUS_KEYS_IN_LANES
+    if (i + group_keys <= next_.size() && blocks_ >> 32 == 0) {
+      HWY_ALIGN std::uint64_t start[group_keys];
+      auto const* const bits = reinterpret_cast<std::uint64_t const*>(next_.data());
+      for (std::size_t j = 0; j < group_keys; j += hn::Lanes(words()))
+        hn::Store(Position::starts(hn::LoadU(words(), bits + i + j), hn::Set(words(), blocks_)), words(), start + j);
+      for (auto const word : start) __builtin_prefetch(from_ + word);
+      return;
+    }
+#endif
+    for (auto const x : next_.subspan(i, std::min(group_keys, next_.size() - i)))
+      __builtin_prefetch(from_ + Position::start(x, blocks_));
+  }
+
+ private:
+  std::uint64_t const* from_;
+  std::uint64_t blocks_;
+  keys next_;
+};
+
+// -- keys in lanes: 64 bits each ----------------------------------------------------------------------------------------------
+
+#ifdef HORTUS_KEYS_IN_LANES
+/// The word of each key, and its bits in it.
+struct masked_words {
+  HWY_ALIGN std::uint64_t word[most_keys];
+  HWY_ALIGN std::uint64_t mask[most_keys];
+
+  /// Reads the words: from then on `word` is what was found.
+  HWY_INLINE void read(std::uint64_t const* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) word[i] = from[word[i]];
+  }
+};
+
+/// Where the blocks of keys i, i + 1, ... start; zeros for those past the end.
+template <class Position>
+HWY_INLINE void find_starts(keys xs, padded const& all, std::size_t i, std::uint64_t blocks, std::uint64_t* starts) {
+  if (blocks >> 32 != 0)
+    for (std::size_t j = 0; j < group_keys; ++j) starts[j] = i + j < xs.size() ? Position::start(xs[i + j], blocks) : 0;
+  else
+    for (std::size_t j = 0; j < group_keys; j += hn::Lanes(words()))
+      hn::Store(Position::starts(all[i + j], hn::Set(words(), blocks)), words(), starts + j);
+}
+
+/// pattern_bits() and more_pattern_bits() of some keys.
+HWY_INLINE vector patterns(vector x) {
+  auto const spread = hn::Mul(x, hn::Set(words(), golden_ratio64));
+  return hn::Xor(spread, hn::ShiftRight<32>(spread));
+}
+HWY_INLINE vector more_patterns(vector x) { return patterns(hn::Add(x, hn::Set(words(), golden_ratio64))); }
+
+/// The bit that the lowest six bits of a pattern name.
+HWY_INLINE vector one_bit(vector bits) {
+  auto const one = hn::Set(words(), 1);
+#ifdef HORTUS_LINE_IN_REGISTER
+  return vector{_mm512_rolv_epi64(one.raw, bits.raw)};  // a rotation looks at six bits only: no masking
+#else
+  return hn::Shl(one, hn::And(bits, hn::Set(words(), 63)));
+#endif
+}
+
+/// word_mask() of some patterns. Pre: probes <= probes_in_a_word.
+HWY_INLINE vector masks(vector bits, unsigned probes) {
+  auto mask = one_bit(bits);
+  for (unsigned i = 1; i < probes; ++i) mask = hn::Or(mask, one_bit(bits = hn::ShiftRight<6>(bits)));
+  return mask;
+}
+
+/// Bit i: has word i all bits of its mask? Asked when all have been read, because a vector cannot be loaded from words that are
+/// still on their way to the cache.
+HWY_INLINE std::uint64_t have(masked_words const& at, std::size_t count) {
+  words const d;
+  std::uint64_t hits = 0;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Eq(hn::AndNot(hn::Load(d, at.word + i), hn::Load(d, at.mask + i)), hn::Zero(d)), bits);
+    hits |= std::uint64_t{bits[0]} << i;
+  }
+  return first(count, hits);
+}
+
+HWY_INLINE void find_words(keys xs, padded const& all, std::size_t i, blocks_to_read const& in, masked_words& out) {
+  find_starts<by_fastrange<1>>(xs, all, i, in.blocks, out.word + i);
+  for (std::size_t j = i; j < i + group_keys; j += hn::Lanes(words()))
+    hn::Store(masks(patterns(all[j]), in.probes), words(), out.mask + j);
+}
+
+/// The two words of each key of a sectorized line: which of four is in the top bits of their patterns.
+HWY_INLINE void find_sectors(keys xs, padded const& all, std::size_t i, blocks_to_read const& in, masked_words& a,
+                             masked_words& b) {
+  words const d;
+  find_starts<by_fastrange<8>>(xs, all, i, in.blocks, a.word + i);
+  for (std::size_t j = i; j < i + group_keys; j += hn::Lanes(d)) {
+    auto const line = hn::Load(d, a.word + j);
+    auto const pattern = patterns(all[j]);
+    auto const more = more_patterns(pattern);
+    hn::Store(hn::Add(line, hn::ShiftRight<62>(pattern)), d, a.word + j);
+    hn::Store(hn::Add(hn::Add(line, hn::Set(d, 4)), hn::ShiftRight<62>(more)), d, b.word + j);
+    hn::Store(masks(pattern, in.probes / 2), d, a.mask + j);
+    hn::Store(masks(more, in.probes / 2), d, b.mask + j);
+  }
+}
+#endif
+
+// -- register_blocked: one word -----------------------------------------------------------------------------------------------
+
+std::uint64_t in_word(blocks_to_read const& in, keys xs, keys next) {
+  asking<by_fastrange<1>> const ask(in.words, in.blocks, next);
+#ifdef HORTUS_KEYS_IN_LANES
+  if (in.probes <= probes_in_a_word) {
+    padded const all(xs);
+    masked_words at;
+    for (std::size_t i = 0; i < xs.size(); i += group_keys) {
+      ask.group(i);
+      find_words(xs, all, i, in, at);
+    }
+    at.read(in.words, xs.size());
+    return have(at, xs.size());
+  }
+#endif
+  HWY_ALIGN std::uint8_t hits[most_keys];
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    hits[i] = (word_mask(pattern_bits(xs[i]), in.probes) & ~in.words[fastrange(xs[i].bits(), in.blocks)]) == 0;
+  }
+  return to_bits(hits, xs.size());
+}
+
+void set_in_word(blocks_to_write const& in, keys xs, keys next) {
+  asking<by_fastrange<1>> const ask(in.words, in.blocks, next);
+#ifdef HORTUS_KEYS_IN_LANES
+  if (in.probes <= probes_in_a_word) {
+    padded const all(xs);
+    masked_words at;
+    for (std::size_t i = 0; i < xs.size(); i += group_keys) {
+      ask.group(i);
+      find_words(xs, all, i, {in.words, in.blocks, in.probes}, at);
+      for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j) in.words[at.word[j]] |= at.mask[j];
+    }
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    in.words[fastrange(xs[i].bits(), in.blocks)] |= word_mask(pattern_bits(xs[i]), in.probes);
+  }
+}
+
+// -- sectorized: two words ----------------------------------------------------------------------------------------------------
+
+/// The two words of one key.
+struct two_words {
+  std::uint64_t a, a_mask, b, b_mask;
+};
+HWY_INLINE two_words sectors_of(digest x, std::uint64_t blocks, unsigned probes) {
+  auto const line = fastrange(x.bits(), blocks) * 8;
+  auto const pattern = pattern_bits(x);
+  auto const more = more_pattern_bits(pattern);
+  return {line + (pattern >> 62), word_mask(pattern, probes), line + 4 + (more >> 62), word_mask(more, probes)};
+}
+
+std::uint64_t in_sectors(blocks_to_read const& in, keys xs, keys next) {
+  asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+#ifdef HORTUS_KEYS_IN_LANES
+  if (in.probes / 2 <= probes_in_a_word) {
+    padded const all(xs);
+    masked_words a;
+    masked_words b;
+    for (std::size_t i = 0; i < xs.size(); i += group_keys) {
+      ask.group(i);
+      find_sectors(xs, all, i, in, a, b);
+    }
+    a.read(in.words, xs.size());
+    b.read(in.words, xs.size());
+    return have(a, xs.size()) & have(b, xs.size());
+  }
+#endif
+  HWY_ALIGN std::uint8_t hits[most_keys];
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    auto const at = sectors_of(xs[i], in.blocks, in.probes / 2);
+    hits[i] = ((at.a_mask & ~in.words[at.a]) | (at.b_mask & ~in.words[at.b])) == 0;
+  }
+  return to_bits(hits, xs.size());
+}
+
+void set_in_sectors(blocks_to_write const& in, keys xs, keys next) {
+  asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+#ifdef HORTUS_KEYS_IN_LANES
+  if (in.probes / 2 <= probes_in_a_word) {
+    padded const all(xs);
+    masked_words a;
+    masked_words b;
+    for (std::size_t i = 0; i < xs.size(); i += group_keys) {
+      ask.group(i);
+      find_sectors(xs, all, i, {in.words, in.blocks, in.probes}, a, b);
+      for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j) {
+        in.words[a.word[j]] |= a.mask[j];
+        in.words[b.word[j]] |= b.mask[j];
+      }
+    }
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    auto const at = sectors_of(xs[i], in.blocks, in.probes / 2);
+    in.words[at.a] |= at.a_mask;
+    in.words[at.b] |= at.b_mask;
+  }
+}
+
+// -- blocked: bits anywhere in a line -----------------------------------------------------------------------------------------
+
+/// Are the first seven probes of a pattern, or fewer, all set in a line? A permutation of the line's words finds the words of
+/// several probes at once.
+#if defined(HORTUS_LINE_IN_REGISTER)
+class line_probes {
+ public:
+  explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, probes_in_a_line)) - 1) {}
+
+  HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    HWY_ALIGN static constexpr std::uint64_t offsets[8] = {0, 9, 18, 27, 36, 45, 54, 63};
+    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets));
+    // The permutation looks at three bits of an index, the rotation at six: no masking.
+    auto const found = _mm512_permutexvar_epi64(hn::ShiftRight<6>(at).raw, hn::Load(words(), line).raw);
+    auto const bits = _mm512_test_epi64_mask(_mm512_rorv_epi64(found, at.raw), hn::Set(words(), 1).raw);
+    return (bits & wanted_) == wanted_;
+  }
+
+ private:
+  unsigned wanted_;
+};
+#elif defined(HORTUS_KEYS_IN_LANES)
+class line_probes {
+ public:
+  explicit HWY_INLINE line_probes(unsigned probes) {
+    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, probes_in_a_line) ? 0 : 1;
+  }
+
+  HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    HWY_ALIGN static constexpr std::uint64_t offsets[8] = {0, 9, 18, 27, 36, 45, 54, 63};
+    auto const all = hn::And(half(line, pattern, offsets, unwanted_), half(line, pattern, offsets + 4, unwanted_ + 4));
+    return hn::AllTrue(words(), hn::TestBit(all, hn::Set(words(), 1)));
+  }
+
+ private:
+  /// Four probes: bit 0 of each lane is what was found. A word is two 32-bit lanes, and the line two registers of four words,
+  /// between which bit 8 of a position chooses.
+  static HWY_INLINE vector half(std::uint64_t const* line, std::uint64_t pattern, std::uint64_t const* offsets,
+                                std::uint64_t const* unwanted) {
+    words const d;
+    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, offsets));
+    auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<6>(at), hn::Set(d, 3)));
+    auto const lanes = hn::Or(hn::Or(twice, hn::ShiftLeft<32>(twice)), hn::Set(d, std::uint64_t{1} << 32));
+    auto const low = _mm256_permutevar8x32_epi32(hn::Load(d, line).raw, lanes.raw);
+    auto const high = _mm256_permutevar8x32_epi32(hn::Load(d, line + 4).raw, lanes.raw);
+    auto const found = hn::IfThenElse(hn::TestBit(at, hn::Set(d, 256)), vector{high}, vector{low});
+    return hn::Or(hn::Shr(found, hn::And(at, hn::Set(d, 63))), hn::Load(d, unwanted));
+  }
+
+  HWY_ALIGN std::uint64_t unwanted_[8];
+};
+#else
+class line_probes {
+ public:
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(std::min(probes, probes_in_a_line)) {}
+
+  HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    std::uint64_t all = 1;
+    for (unsigned i = 0; i < probes_; ++i, pattern >>= 9) all &= line[pattern / 64 % 8] >> (pattern % 64);
+    return (all & 1) != 0;
+  }
+
+ private:
+  unsigned probes_;
+};
+#endif
+
+std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) {
+  asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+  HWY_ALIGN std::uint64_t start[most_keys];
+  HWY_ALIGN std::uint64_t pattern[most_keys];
+#ifdef HORTUS_KEYS_IN_LANES
+  padded const all(xs);
+  for (std::size_t i = 0; i < xs.size(); i += group_keys) find_starts<by_fastrange<8>>(xs, all, i, in.blocks, start + i);
+  for (std::size_t i = 0; i < xs.size(); i += hn::Lanes(words())) hn::Store(patterns(all[i]), words(), pattern + i);
+#else
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    start[i] = fastrange(xs[i].bits(), in.blocks) * 8;
+    pattern[i] = pattern_bits(xs[i]);
+  }
+#endif
+  HWY_ALIGN std::uint8_t found[most_keys];
+  line_probes const probes(in.probes);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    found[i] = probes.set_in(in.words + start[i], pattern[i]);
+  }
+  auto hits = to_bits(found, xs.size());
+  // Probes past the seventh: only of the keys that have the others, which among absent ones are few.
+  for (auto left = in.probes; left > probes_in_a_line && hits != 0;) {
+    line_probes const more(left -= probes_in_a_line);
+    for (auto alive = hits; alive != 0; alive &= alive - 1) {
+      auto const i = static_cast<std::size_t>(std::countr_zero(alive));
+      pattern[i] = more_pattern_bits(pattern[i]);
+      if (!more.set_in(in.words + start[i], pattern[i])) hits &= ~(std::uint64_t{1} << i);
+    }
+  }
+  return hits;
+}
+
+void set_in_line(blocks_to_write const& in, keys xs, keys next) {
+  asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    auto* const line = in.words + fastrange(xs[i].bits(), in.blocks) * 8;
+    auto pattern = pattern_bits(xs[i]);
+    for (auto left = in.probes; left != 0; pattern = more_pattern_bits(pattern)) {
+      auto const now = std::min(left, probes_in_a_line);
+      for (auto bits = pattern, j = std::uint64_t{now}; j != 0; --j, bits >>= 9)
+        line[bits / 64 % 8] |= std::uint64_t{1} << (bits % 64);
+      left -= now;
+    }
+  }
+}
+
+// -- split_block: a bit in each of eight lanes of 32 bits ---------------------------------------------------------------------
+
+/// As many of the eight lanes as a vector holds.
+using some_lanes = hn::CappedTag<std::uint32_t, 8>;
+HWY_INLINE hn::Vec<some_lanes> lane_masks(digest x, std::size_t from) {
+  some_lanes const d;
+  auto const product = hn::Mul(hn::Set(d, static_cast<std::uint32_t>(x.bits())), hn::LoadU(d, split_salts.data() + from));
+  return hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
+}
+
+#ifdef HORTUS_LINE_IN_REGISTER
+/// Two keys fill a register: of eight digests at a time the lower halves are spread over the lanes by permutations.
+std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) {
+  asking<by_parquet> const ask(in.words, in.blocks, next);
+  hn::FixedTag<std::uint32_t, 16> const d;
+  hn::Half<decltype(d)> const half;
+  padded const all(xs);
+  HWY_ALIGN std::uint64_t start[most_keys];
+  for (std::size_t i = 0; i < xs.size(); i += group_keys) find_starts<by_parquet>(xs, all, i, in.blocks, start + i);
+  HWY_ALIGN static constexpr std::uint32_t first_two[16] = {0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2};
+  auto const salts = hn::Combine(d, hn::LoadU(half, split_salts.data()), hn::LoadU(half, split_salts.data()));
+  auto const block = [&](std::size_t i)
+                         HWY_ATTR { return hn::LoadU(half, reinterpret_cast<std::uint32_t const*>(in.words + start[i])); };
+  HWY_ALIGN std::uint8_t lanes_set[most_keys];
+  for (std::size_t i = 0; i < xs.size(); i += group_keys) {
+    ask.group(i);
+    auto const x = all[i];
+    auto two = hn::Load(d, first_two);
+    for (std::size_t j = i; j < i + group_keys; j += 2, two = hn::Add(two, hn::Set(d, 4))) {
+      auto const low = hn::Vec<decltype(d)>{_mm512_permutexvar_epi32(two.raw, x.raw)};
+      auto const mask = hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(hn::Mul(low, salts)));
+      auto const missing = hn::AndNot(hn::Combine(d, block(j + 1), block(j)), mask);
+      hn::StoreMaskBits(d, hn::Eq(missing, hn::Zero(d)), lanes_set + j);  // a byte each
+    }
+  }
+  hn::FixedTag<std::uint8_t, most_keys> const bytes;
+  std::uint64_t hits = 0;
+  hn::StoreMaskBits(bytes, hn::Eq(hn::Load(bytes, lanes_set), hn::Set(bytes, 0xff)), reinterpret_cast<std::uint8_t*>(&hits));
+  return first(xs.size(), hits);
+}
+#else
+std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) {
+  asking<by_parquet> const ask(in.words, in.blocks, next);
+  some_lanes const d;
+  HWY_ALIGN std::uint8_t hits[most_keys];
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    auto const* const block = reinterpret_cast<std::uint32_t const*>(in.words + by_parquet::start(xs[i], in.blocks));
+    auto missing = hn::Zero(d);
+    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d))
+      missing = hn::Or(missing, hn::AndNot(hn::LoadU(d, block + lane), lane_masks(xs[i], lane)));
+    hits[i] = hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
+  }
+  return to_bits(hits, xs.size());
+}
+#endif
+
+void set_in_lanes(blocks_to_write const& in, keys xs, keys next) {
+  asking<by_parquet> const ask(in.words, in.blocks, next);
+  some_lanes const d;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    auto* const block = reinterpret_cast<std::uint32_t*>(in.words + by_parquet::start(xs[i], in.blocks));
+    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d))
+      hn::StoreU(hn::Or(hn::LoadU(d, block + lane), lane_masks(xs[i], lane)), d, block + lane);
+  }
+}
+
+}  // namespace hortus::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hortus::kernels {
+
+HWY_EXPORT(in_line);
+HWY_EXPORT(in_sectors);
+HWY_EXPORT(in_lanes);
+HWY_EXPORT(in_word);
+HWY_EXPORT(set_in_line);
+HWY_EXPORT(set_in_sectors);
+HWY_EXPORT(set_in_lanes);
+HWY_EXPORT(set_in_word);
+
+using keys = std::span<digest const>;
+std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(in_line)(in, xs, next);
+}
+std::uint64_t in_sectors(blocks_to_read const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(in_sectors)(in, xs, next);
+}
+std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(in_lanes)(in, xs, next);
+}
+std::uint64_t in_word(blocks_to_read const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(in_word)(in, xs, next);
+}
+void set_in_line(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_line)(in, xs, next); }
+void set_in_sectors(blocks_to_write const& in, keys xs, keys next) noexcept {
+  HWY_DYNAMIC_DISPATCH(set_in_sectors)(in, xs, next);
+}
+void set_in_lanes(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_lanes)(in, xs, next); }
+void set_in_word(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_word)(in, xs, next); }
+
+}  // namespace hortus::kernels
+#endif

@@ -1,0 +1,30 @@
+#include <hortus/cells/vector_target.hpp>
+
+#include <hwy/highway.h>
+
+#include <string>
+
+#include <hortus/error.hpp>
+
+namespace hortus::kernels {
+
+std::vector<std::string_view> targets() {
+  std::vector<std::string_view> names;
+  for (auto const each : hwy::SupportedAndGeneratedTargets()) names.emplace_back(hwy::TargetName(each));  // best first
+  return names;
+}
+
+std::string_view target() { return targets().front(); }
+
+void use_target(std::string_view name) {
+  hwy::SetSupportedTargetsForTest(0);  // all of them
+  std::int64_t wanted = 0;
+  for (auto const each : hwy::SupportedAndGeneratedTargets())
+    if (name == hwy::TargetName(each)) wanted = each;
+  if (wanted == 0 && !name.empty())
+    throw error(errc::unsupported, "this machine or this build has no instruction set named '" + std::string(name) + "'");
+  hwy::SetSupportedTargetsForTest(wanted);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace hortus::kernels

@@ -1,0 +1,18 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What both units of mixed_units_test say of the same keys. mixed_units_avx2.cpp is compiled with -mavx2, the test is not.
+namespace hortus::testing {
+
+struct unit_report {
+  std::string type;              ///< of split_block, as this unit knows it
+  std::vector<std::byte> bytes;  ///< of a filter with `count` keys in it
+  std::uint64_t found = 0;       ///< of `count` keys that are not in it
+};
+
+unit_report report_with_avx2(std::uint64_t count);
+
+}  // namespace hortus::testing

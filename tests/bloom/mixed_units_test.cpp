@@ -1,0 +1,25 @@
+#include <gtest/gtest.h>
+
+#include "bloom/mixed_units_report.hpp"
+
+/// A program may be linked from units compiled for AVX2 and units that are not. Their split_block lookups are other code, so
+/// they must have other names: else the linker would keep one of the two, and a machine without AVX2 might meet the wrong one.
+namespace hortus::testing {
+namespace {
+
+TEST(mixed_units, give_the_same_bytes_and_answers_under_different_names) {
+#if defined(__x86_64__) && !defined(__AVX2__)
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this machine has no AVX2";
+  auto const plain = report(10'000);
+  auto const vector = report_with_avx2(10'000);
+  EXPECT_EQ(plain.bytes, vector.bytes);
+  EXPECT_EQ(plain.found, vector.found);
+  EXPECT_GT(plain.found, 100U);
+  EXPECT_NE(plain.type, vector.type);
+#else
+  GTEST_SKIP() << "only where AVX2 is an option";
+#endif
+}
+
+}  // namespace
+}  // namespace hortus::testing
