@@ -158,6 +158,8 @@ nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_byt
   }
   all["fpr_estimate"] = has("fpr") ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
   all["size_bytes"] = filter.size_bytes();
+  auto const* const cells = filter.family().cells();
+  all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // most of it
   all["file_bytes"] = file_bytes;
   all["bits_per_item"] =
       about.items_planned == 0
