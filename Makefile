@@ -18,7 +18,7 @@ BENCH ?=
 configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)}" cmake --preset
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: build tour test bench lint nightly fuzz install clean need-build need-test need-lint
+.PHONY: build tour test bench lint nightly neon fuzz install clean need-build need-test need-lint
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -57,8 +57,11 @@ lint: need-lint
 	bash tools/tidy.sh build-tidy $(JOBS)
 
 nightly: options_of_asan = -DHORTUS_BUILD_COMMAND=ON
-nightly: lint leg-clang leg-asan leg-tsan fuzz leg-release
+nightly: lint neon leg-clang leg-asan leg-tsan fuzz leg-release
 	ctest --preset nightly
+
+neon:
+	@bash tools/neon_check.sh
 
 fuzz: need-test
 	$(configure) fuzz

@@ -189,4 +189,20 @@ std::uint64_t insert_ordered(F& f, std::span<Fill> fills) {
   return in;
 }
 
+/// Any number of digests, in the order of memory where that is worth it. Returns how many went in.
+template <insertable F>
+std::size_t insert_many(F& f, std::span<digest const> xs) {
+  if constexpr (placed<F>)
+    if (worth_ordering(f, xs.size())) {
+      auto next = [&](std::span<digest> space) {
+        auto const count = std::min(space.size(), xs.size());
+        std::copy_n(xs.begin(), count, space.begin());
+        xs = xs.subspan(count);
+        return count;
+      };
+      return static_cast<std::size_t>(insert_ordered(f, std::span(&next, 1)));
+    }
+  return insert_all(f, xs);
+}
+
 }  // namespace hortus

@@ -73,6 +73,12 @@ TYPED_TEST(ordered_insert, is_what_a_large_batch_does_by_itself) {
   EXPECT_EQ(together.insert(all), all.size());
   EXPECT_EQ(together, singly);
   EXPECT_EQ(together.about().items_inserted, all.size());
+
+  std::vector<digest> digests;
+  for (auto const key : all) digests.push_back(singly(key));
+  TypeParam of_digests(singly.family().shape());
+  EXPECT_EQ(insert_many(of_digests, std::span<digest const>(digests)), digests.size());
+  EXPECT_EQ(of_digests, singly.family());
 }
 
 struct moody {
