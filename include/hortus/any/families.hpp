@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include <hortus/bloom/blocked.hpp>
+#include <hortus/bloom/blocked_pair.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/bloom/partitioned.hpp>
 #include <hortus/bloom/register_blocked.hpp>
@@ -30,8 +31,8 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, counting<>, bitwise<>,
-                             spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left, count_min<>,
-                             count_min_conservative<>, fast_ams>;
+using families = family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked,
+                             counting<>, bitwise<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left,
+                             count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus
