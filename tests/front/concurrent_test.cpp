@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hortus/bloom/blocked.hpp>
+#include <hortus/bloom/blocked_pair.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/bloom/partitioned.hpp>
 #include <hortus/bloom/register_blocked.hpp>
@@ -21,7 +22,7 @@ namespace {
 
 template <class F>
 class concurrent_inserts : public ::testing::Test {};
-using insert_only = ::testing::Types<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked>;
+using insert_only = ::testing::Types<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked>;
 TYPED_TEST_SUITE(concurrent_inserts, insert_only);
 
 template <class F>

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <hortus/bloom/blocked.hpp>
+#include <hortus/bloom/blocked_pair.hpp>
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
@@ -19,7 +20,7 @@ namespace {
 
 template <class F>
 class ordered_insert : public ::testing::Test {};
-using one_place_families = ::testing::Types<blocked, sectorized, split_block, register_blocked>;
+using one_place_families = ::testing::Types<blocked, blocked_pair, sectorized, split_block, register_blocked>;
 TYPED_TEST_SUITE(ordered_insert, one_place_families);
 
 template <class F>
