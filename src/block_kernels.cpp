@@ -28,9 +28,9 @@ namespace hortus::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t most_keys = 64;
-constexpr std::size_t group_keys = 8;      // worked on, and asked for, in turn
-constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
-constexpr unsigned probes_in_a_line = 7;   // of nine
+constexpr std::size_t group_keys = 8;                       // worked on, and asked for, in turn
+[[maybe_unused]] constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
+constexpr unsigned probes_in_a_line = 7;                    // of nine
 
 using keys = std::span<digest const>;
 
