@@ -132,7 +132,7 @@ int build(options const& o) {
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);
-  report(filter, o.json);
+  report(o.out, o.json);
   return done;
 }
 

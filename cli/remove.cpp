@@ -32,7 +32,7 @@ int remove(options const& o) {
   save(filter, o.file);
   say(fmt::format("removed {} of {} keys; {} were certainly absent", removed, asked, asked - removed));
   if (o.json) {
-    auto all = describe(filter, stored_size(filter));
+    auto all = describe(o.file, {});
     all["keys_removed"] = removed;
     all["keys_certainly_absent"] = asked - removed;
     print_json(all);
