@@ -64,8 +64,8 @@ TEST(catalogue, the_best_rate_in_a_space_uses_the_space) {
         continue;
       }
       auto const used = family.plan(wish).size_bytes;
-      EXPECT_LE(used, bytes) << family.name;
-      EXPECT_GE(used, bytes * (bits ? 95 : 40) / 100) << family.name;
+      EXPECT_LE(used, bytes) << family.name;  // whole blocks, the largest of 128 bytes
+      EXPECT_GE(used + 128, bytes * (bits ? 95 : 40) / 100) << family.name;
     }
     EXPECT_THROW((void)best_fpr_in(family, {.items = 1'000'000, .fpr = 0.01, .settings = {}}, 1), error);
   }
