@@ -101,6 +101,18 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
   return all;
 }
 
+/// As many as a line has room for; --json has them all.
+std::string shown(std::vector<named_value> const& params) {
+  std::string text;
+  for (auto const& field : params) {
+    auto const one =
+        std::visit([&](auto v) { return fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, v); }, field.value);
+    if (text.size() + one.size() > 40) return text + " ...";
+    text += one;
+  }
+  return text;
+}
+
 void print(std::vector<candidate> const& candidates, std::vector<rejected> const& losers, std::string const& note) {
   output out(STDOUT_FILENO);
   table rows({{"family"},
@@ -111,11 +123,9 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
               {"lines/hit", align::right},
               {"params"}});
   for (auto const& c : candidates) {
-    std::string params;
-    for (auto const& [name, value] : c.offer.params)
-      std::visit([&, n = name](auto v) { params += fmt::format("{}{}={}", params.empty() ? "" : " ", n, v); }, value);
     rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item), over_limit(c),
-              human_bytes(c.offer.size_bytes), human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer)), params});
+              human_bytes(c.offer.size_bytes), human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer)),
+              shown(c.offer.params)});
   }
   if (!candidates.empty()) {
     out.write(rows.text(use_colour(STDOUT_FILENO)));
