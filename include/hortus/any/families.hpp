@@ -2,6 +2,9 @@
 #include <cstddef>
 #include <tuple>
 
+#include <hortus/aging/active_active.hpp>
+#include <hortus/aging/age_partitioned.hpp>
+#include <hortus/aging/stable.hpp>
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/bloom/partitioned.hpp>
@@ -27,7 +30,8 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families = family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, counting<>, bitwise<>,
-                             d_left, count_min<>, count_min_conservative<>, fast_ams>;
+using families =
+    family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, counting<>, bitwise<>, d_left,
+                stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus
