@@ -1,10 +1,10 @@
 # The front door. CMake does the work (see CMakePresets.json); these are the words for it.
 #   make build     install what is missing, compile the command: build/hortus
 #   make tour      plant every family on one data set, print the comparison, leave the page build/tour.html
-#   make test      every test with g++, then the laws and units with clang and with ASan+UBSan
+#   make test      every test with g++, then the laws and units with clang under ASan+UBSan
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy
-#   make nightly   lint, ThreadSanitizer, fuzzing (FUZZ_SECONDS a target), the long sweeps
+#   make nightly   lint, clang without sanitizers, ThreadSanitizer, fuzzing (FUZZ_SECONDS a target), the long sweeps
 #   make install   to PREFIX, below DESTDIR
 #   make clean
 JOBS ?= $(shell nproc)
@@ -18,7 +18,7 @@ BENCH ?=
 configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)}" cmake --preset
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: build tour test bench lint nightly fuzz install clean need-build need-test need-lint
+.PHONY: build tour test bench lint nightly neon fuzz install clean need-build need-test need-lint
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -33,8 +33,8 @@ bench: build
 	build/hortus bench $(BENCH)
 
 # The whole suite once; what is about the code and not about the machine again under other eyes. Ends with each leg's last word.
-test: leg-release leg-clang leg-asan
-	@grep -H 'tests passed' build/release.log build-clang/clang.log build-asan/asan.log
+test: leg-release leg-asan
+	@grep -H 'tests passed' build/release.log build-asan/asan.log
 
 # Configure, build and test one preset. The release tree is shared with `make build`.
 leg-%: need-test
@@ -57,8 +57,11 @@ lint: need-lint
 	bash tools/tidy.sh build-tidy $(JOBS)
 
 nightly: options_of_asan = -DHORTUS_BUILD_COMMAND=ON
-nightly: lint leg-asan leg-tsan fuzz leg-release
+nightly: lint neon leg-clang leg-asan leg-tsan fuzz leg-release
 	ctest --preset nightly
+
+neon:
+	@bash tools/neon_check.sh
 
 fuzz: need-test
 	$(configure) fuzz

@@ -132,7 +132,7 @@ int build(options const& o) {
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);
-  report(filter, o.json);
+  report(o.out, o.json);
   return done;
 }
 
@@ -145,7 +145,7 @@ void add_build(CLI::App& app, action& run) {
   command->add_option("-o,--output", o->out, "the file to write")->required()->type_name("FILE");
   command->add_option("-n,--items", o->items, "distinct keys; without it files are read twice, pipes kept as digests")
       ->type_name("N");
-  command->add_option("-p,--fpr", o->fpr, "rate of false positives, of wrong counts for sketches: 0.01, 1e-2, 1% (default 1%)")
+  command->add_option("-p,--fpr", o->fpr, "rate of false positives or wrong counts: 0.01, 1e-2, 1% (default 1%)")
       ->type_name("RATE");
   command
       ->add_option("--memory", o->memory,

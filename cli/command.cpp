@@ -103,6 +103,10 @@ any_filter open_filter(std::string const& path, reading const& how) {
   return streamed ? load(path, how) : open(path, how);
 }
 
+std::uint64_t file_bytes(std::string const& path, any_filter const& filter) {
+  return std::filesystem::is_regular_file(path) ? std::filesystem::file_size(path) : stored_size(filter);
+}
+
 void check_has(any_filter const& filter, std::string_view verb, std::string const& path) {
   if (filter.family().has(verb)) return;
   naming(path, [&] { lacks(filter.family().kind(), verb); });
@@ -135,7 +139,8 @@ void check_can_save(std::string const& path, std::span<std::string const> inputs
     throw error(errc::io, fmt::format("cannot create a file in '{}': {}", folder, std::generic_category().message(errno)));
 }
 
-nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_bytes) {
+nlohmann::ordered_json describe(std::string const& path, reading const& how) {
+  auto const filter = open_filter(path, how);
   auto const about = filter.about();
   auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
   nlohmann::ordered_json all;
@@ -158,7 +163,9 @@ nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_byt
   }
   all["fpr_estimate"] = has("fpr") ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
   all["size_bytes"] = filter.size_bytes();
-  all["file_bytes"] = file_bytes;
+  auto const* const cells = filter.family().cells();
+  all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // most of it
+  all["file_bytes"] = file_bytes(path, filter);
   all["bits_per_item"] =
       about.items_planned == 0
           ? nlohmann::ordered_json()
@@ -169,8 +176,8 @@ nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_byt
   return all;
 }
 
-void report(any_filter const& filter, bool json) {
-  if (json) print_json(describe(filter, stored_size(filter)));
+void report(std::string const& path, bool json) {
+  if (json) print_json(describe(path, {}));
 }
 
 void say(std::string const& text) noexcept try {

@@ -62,6 +62,9 @@ struct key_file {
 /// A filter to look at: mapped, or read whole where there is nothing to map (a pipe).
 [[nodiscard]] any_filter open_filter(std::string const& path, reading const& how);
 
+/// What the file takes; through a pipe, what it would.
+[[nodiscard]] std::uint64_t file_bytes(std::string const& path, any_filter const& filter);
+
 /// Refuses with the names of the families that can, if this one cannot.
 void check_has(any_filter const& filter, std::string_view verb, std::string const& path);
 
@@ -73,11 +76,12 @@ void check_takes_text(any_filter const& filter, std::string const& path);
 /// would replace one of the inputs.
 void check_can_save(std::string const& path, std::span<std::string const> inputs = {});
 
-/// The filter as `info --json` shows it.
-nlohmann::ordered_json describe(any_filter const& filter, std::uint64_t file_bytes);
+/// A file as `info --json` shows it.
+nlohmann::ordered_json describe(std::string const& path, reading const& how);
 
-/// Reports on a filter that was just written: as JSON on standard output when asked, else nothing.
-void report(any_filter const& filter, bool json);
+/// Reports on the file that was just written: as JSON on standard output when asked, else nothing. It is the file that is
+/// described, not the filter in memory, which may have more room than its cells need.
+void report(std::string const& path, bool json);
 
 /// "hortus: ..." on standard error, in one line whatever the text holds. Never fails: there is nobody left to tell.
 void say(std::string const& text) noexcept;

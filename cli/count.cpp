@@ -141,16 +141,16 @@ int count_top(options const& o) {
 void add_count(CLI::App& app, action& run) {
   auto* const command = app.add_subcommand("count", "how often a key was put in; or the most frequent keys of a stream");
   auto const o = std::make_shared<options>();
-  command->add_option("FILE", o->file, "the filter or sketch, of a family that counts; with --top there is none");
+  command->add_option("FILE", o->file, "the filter or sketch, of a family that counts; not with --top");
   command->add_option("--top", o->top, "count the input itself and print its N most frequent keys")->type_name("N");
   command->add_option("--memory", o->memory, "with --top: what the counters may take (default 64Mi)")->type_name("BYTES");
   command->add_flag("--no-verify", o->no_verify, "do not read the whole file first to verify its checksums");
   o->key.add_option(*command);
-  command->add_flag("--json", o->json, "a JSON array of key and count; with --top a document that says how sure they are");
+  command->add_flag("--json", o->json, "a JSON array; with --top a document that says how sure it is");
   o->input.add_options(*command);
   command->footer(
-      "Prints COUNT<TAB>KEY for every line of the input. Examples: hortus count visits.hortus names.txt\n"
-      "                                                           hortus count --top 10 access.log");
+      "Prints COUNT<TAB>KEY for every line of the input.\n"
+      "Examples: hortus count visits.hortus names.txt\n          hortus count --top 10 access.log");
   command->callback([=, &run] { run = [o] { return o->top.empty() ? count_in(*o) : count_top(*o); }; });
 }
 

@@ -48,7 +48,7 @@ int fold(options const& o) {
     }
   });
   save(filter, o.out);
-  report(filter, o.json);
+  report(o.out, o.json);
   if (o.json) return done;
   output out(STDOUT_FILENO);
   out.print("folded by {}: {}, rate of false positives {}\n", by, human_bytes(filter.size_bytes()), human_rate(filter.fpr()));

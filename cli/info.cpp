@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -37,14 +36,8 @@ std::string shown_estimate(nlohmann::ordered_json const& all) {
                      all.value("items_estimate_high", 0.0));
 }
 
-/// What the file takes; through a pipe, what it would.
-std::uint64_t file_bytes(std::string const& file, any_filter const& filter) {
-  return std::filesystem::is_regular_file(file) ? std::filesystem::file_size(file) : stored_size(filter);
-}
-
 int info(std::string const& file, bool json) {
-  auto const filter = open_filter(file, {.key = {}, .verify = true});
-  auto const all = describe(filter, file_bytes(file, filter));
+  auto const all = describe(file, {.key = {}, .verify = true});
   if (json) {
     print_json(all);
     return done;

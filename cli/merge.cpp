@@ -19,7 +19,7 @@ int merge(options const& o) {
   }
   save(all, o.out);
   warn_if_overfull(all);
-  report(all, o.json);
+  report(o.out, o.json);
   return done;
 }
 

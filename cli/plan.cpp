@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
@@ -101,16 +102,31 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
   return all;
 }
 
-/// As many as a line has room for; --json has them all.
-std::string shown(std::vector<named_value> const& params) {
-  std::string text;
-  for (auto const& field : params) {
-    auto const one =
-        std::visit([&](auto v) { return fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, v); }, field.value);
-    if (text.size() + one.size() > 40) return text + " ...";
-    text += one;
+/// Lines of no more columns than a terminal has, unless a word is longer; those that follow are indented.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t columns = 100;
+  std::string lines;
+  std::string line;
+  for (std::size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
+    end = std::min(text.find(' ', at), text.size());
+    auto const next = text.substr(at, end - at);
+    if (!line.empty() && line.size() + 1 + next.size() > columns) lines += std::exchange(line, " ") + '\n';
+    line += (line.empty() ? "" : " ") + std::string(next);
   }
-  return text;
+  return lines + line + '\n';
+}
+
+/// A reason and the families it holds for: many lack the same.
+std::vector<std::pair<std::string, std::string>> by_reason(std::vector<rejected> const& losers) {
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (auto const& r : losers) {
+    auto const same = std::ranges::find(reasons, r.reason, &std::pair<std::string, std::string>::first);
+    if (same == reasons.end())
+      reasons.emplace_back(r.reason, r.family->name);
+    else
+      same->second += ", " + std::string(r.family->name);
+  }
+  return reasons;
 }
 
 void print(std::vector<candidate> const& candidates, std::vector<rejected> const& losers, std::string const& note) {
@@ -120,19 +136,21 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
               {"over limit", align::right},
               {"size", align::right},
               {"fpr", align::right},
-              {"lines/hit", align::right},
-              {"params"}});
-  for (auto const& c : candidates) {
+              {"lines/hit", align::right}});
+  for (auto const& c : candidates)
     rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item), over_limit(c),
-              human_bytes(c.offer.size_bytes), human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer)),
-              shown(c.offer.params)});
-  }
+              human_bytes(c.offer.size_bytes), human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer))});
   if (!candidates.empty()) {
+    auto const& best = candidates.front();
     out.write(rows.text(use_colour(STDOUT_FILENO)));
-    out.print("\n{} is best: {}\n", candidates.front().family->name, candidates.front().why);
+    out.write("\n" + wrapped(fmt::format("{} is best: {}", best.family->name, best.why)));
+    std::string params;
+    for (auto const& [name, value] : best.offer.params)
+      std::visit([&, n = name](auto v) { params += fmt::format(" {}={}", n, v); }, value);
+    out.write(wrapped("its params:" + params));
   }
-  for (auto const& r : losers) out.print("not {}: {}\n", r.family->name, r.reason);
-  if (!note.empty()) out.print("note: {}\n", note);
+  for (auto const& [reason, names] : by_reason(losers)) out.write(wrapped(fmt::format("not {}: {}", names, reason)));
+  if (!note.empty()) out.write(wrapped("note: " + note));
   out.flush();
 }
 
@@ -194,7 +212,7 @@ void add_plan(CLI::App& app, action& run) {
   auto* const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
   auto const o = std::make_shared<options>();
   command->add_option("-n,--items", o->items, "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki")->type_name("N");
-  command->add_option("-p,--fpr", o->fpr, "rate of false positives, of wrong counts for sketches: 0.01, 1e-2, 1% (default 1%)")
+  command->add_option("-p,--fpr", o->fpr, "rate of false positives or wrong counts: 0.01, 1e-2, 1% (default 1%)")
       ->type_name("RATE");
   command->add_option("--need", o->need, "verbs it must have: merge,fold,erase,count; hortus list names them")
       ->delimiter(',')

@@ -32,7 +32,7 @@ int remove(options const& o) {
   save(filter, o.file);
   say(fmt::format("removed {} of {} keys; {} were certainly absent", removed, asked, asked - removed));
   if (o.json) {
-    auto all = describe(filter, stored_size(filter));
+    auto all = describe(o.file, {});
     all["keys_removed"] = removed;
     all["keys_certainly_absent"] = asked - removed;
     print_json(all);
@@ -47,11 +47,11 @@ void add_remove(CLI::App& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter, of a family that can erase")->required();
   o->key.add_option(*command);
-  command->add_flag("--json", o->json, "describe the filter afterwards, as info --json does, and how many keys went");
+  command->add_flag("--json", o->json, "describe the filter afterwards, and how many keys went");
   o->input.add_options(*command);
   command->footer(
-      "Every line takes one insert of that key back. Remove only what was put in: a key that was not, and is found by\n"
-      "chance, takes others with it. Example: hortus remove seen.hortus gone.txt");
+      "Every line takes one insert of that key back. Remove only what was put in: a key that was not,\n"
+      "and is found by chance, takes others with it.\nExample: hortus remove seen.hortus gone.txt");
   command->callback([=, &run] { run = [o] { return remove(*o); }; });
 }
 

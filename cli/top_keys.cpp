@@ -5,11 +5,9 @@
 namespace hortus::cli {
 namespace {
 
-/// Bytes that a counter takes: its node in the map (80, as malloc rounds them), its places in the table and the heap with room
-/// to grow, and the key where it does not fit into the string itself.
+/// Bytes that a counter takes: its node in the map (80, as malloc rounds them), its places in the tables with room to grow, and
+/// the key where it does not fit into the string itself.
 std::uint64_t cost_of(std::string_view key) { return 128 + (key.size() > 15 ? key.size() + 24 : 0); }
-
-constexpr auto later = [](auto const& a, auto const& b) { return a.count > b.count; };
 
 }  // namespace
 
@@ -24,25 +22,26 @@ void top_keys::add(std::string_view key) {
   // It may have been here before, and been pushed out: at most so often.
   auto const placed = counters_.emplace(key, counter{pushed_out_ + 1, pushed_out_}).first;
   used_ += cost;
-  heap_.push_back({placed->second.count, &*placed});
-  std::ranges::push_heap(heap_, later);
+  by_count_[pushed_out_ + 1].push_back(&*placed);
 }
 
-/// Counts in the heap are put right when they come to the top, not at every key: each such correction answers for at least one
-/// key that was only counted, so a key costs a look into the map and a logarithm at most.
+/// A counter that grew moves up only when its turn comes, not at every key: each such move answers for at least one key that
+/// was merely counted, so a key costs a look into the map and little more.
 void top_keys::push_out_least() {
   for (;;) {
-    std::ranges::pop_heap(heap_, later);
-    auto& least = heap_.back();
-    if (least.count == least.who->second.count) break;
-    least.count = least.who->second.count;
-    std::ranges::push_heap(heap_, later);
+    auto const least = by_count_.begin();
+    auto const count = least->first;
+    auto const* const who = least->second.back();
+    least->second.pop_back();
+    if (least->second.empty()) by_count_.erase(least);
+    if (who->second.count == count) {
+      pushed_out_ = std::max(pushed_out_, count);
+      used_ -= cost_of(who->first);
+      counters_.erase(counters_.find(who->first));
+      return;
+    }
+    by_count_[who->second.count].push_back(who);
   }
-  auto const gone = heap_.back();
-  heap_.pop_back();
-  pushed_out_ = std::max(pushed_out_, gone.count);
-  used_ -= cost_of(gone.who->first);
-  counters_.erase(counters_.find(gone.who->first));
 }
 
 std::vector<top_keys::entry> top_keys::largest(std::uint64_t wanted) const {

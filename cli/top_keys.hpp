@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,11 +51,6 @@ class top_keys {
     std::size_t operator()(std::string_view key) const { return digest_of(xxh3(), key).bits(); }
   };
   using counters = std::unordered_map<std::string, counter, hashed, std::equal_to<>>;
-  struct waiting {
-    std::uint64_t count;  ///< the counter's when it was put here: it has only grown since
-    counters::value_type const* who;
-  };
-
   void push_out_least();
 
   std::uint64_t budget_;
@@ -62,7 +58,7 @@ class top_keys {
   std::uint64_t added_ = 0;
   std::uint64_t pushed_out_ = 0;
   counters counters_;
-  std::vector<waiting> heap_;  // least count first; counts may be old ones
+  std::map<std::uint64_t, std::vector<counters::value_type const*>> by_count_;  // by a count it once had: it only grows
 };
 
 }  // namespace hortus::cli

@@ -122,7 +122,8 @@ void operate(subject& one, subject& other, input& in) {
     case 11: {  // of what is there only: anything else would be misuse
       auto const key = in.key();
       if (!one.has("erase") || !one.members.contains(key)) break;
-      require(one.filter.erase(key), "a member could not be erased");
+      bool const sure = one.has("may_contain") || hortus::family_named(one.filter.family().kind()).never_undercounts;
+      require(one.filter.erase(key) || !sure, "a member could not be erased");
       if (--one.members[key] == 0) one.members.erase(key);
       break;
     }

@@ -28,9 +28,9 @@ namespace hortus::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t most_keys = 64;
-constexpr std::size_t group_keys = 8;      // worked on, and asked for, in turn
-constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
-constexpr unsigned probes_in_a_line = 7;   // of nine
+constexpr std::size_t group_keys = 8;                       // worked on, and asked for, in turn
+[[maybe_unused]] constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
+constexpr unsigned probes_in_a_line = 7;                    // of nine
 
 using keys = std::span<digest const>;
 
@@ -427,8 +427,8 @@ void set_in_line(blocks_to_write const& in, keys xs, keys next) {
     auto pattern = pattern_bits(xs[i]);
     for (auto left = in.probes; left != 0; pattern = more_pattern_bits(pattern)) {
       auto const now = std::min(left, probes_in_a_line);
-      for (auto bits = pattern, j = std::uint64_t{now}; j != 0; --j, bits >>= 9)
-        line[bits / 64 % 8] |= std::uint64_t{1} << (bits % 64);
+      auto bits = pattern;
+      for (unsigned j = 0; j < now; ++j, bits >>= 9) line[bits / 64 % 8] = with_bit(line[bits / 64 % 8], bits);
       left -= now;
     }
   }

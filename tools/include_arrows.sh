@@ -14,7 +14,7 @@ may_include() {
   case $1 in
     hash | index | cells | io | plan) echo "$low top" ;;
     top) echo "$low top" ;;
-    front) echo "$low top" ;;
+    front) echo "$low top front" ;;
     counting) echo "$low top front counting bloom" ;;    # projects to bloom filters, and is made of levels of them
     aging | growing) echo "$low top front $families" ;;  # wrappers: their default layer is another family
     any | umbrella | src) echo "$low top front $families any umbrella" ;;
@@ -28,7 +28,7 @@ may_include() {
 room_of_header() {
   case $1 in
     hortus/hortus.hpp) echo umbrella ;;
-    hortus/of_keys.hpp) echo front ;;
+    hortus/of_keys.hpp | hortus/concurrent.hpp) echo front ;;
     hortus/*/*/*) echo deep ;;
     hortus/*/*) local rest=${1#hortus/} && echo "${rest%%/*}" ;;
     *) echo top ;;

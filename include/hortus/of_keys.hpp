@@ -14,6 +14,7 @@
 #include <hortus/hash/secret_key.hpp>
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/io/envelope.hpp>
+#include <hortus/ordered_insert.hpp>
 #include <hortus/plan/divisors.hpp>
 
 namespace hortus {
@@ -37,12 +38,15 @@ template <class Keys>
 concept key_range =
     std::ranges::input_range<Keys const> && !digestible<Keys> && digestible<std::ranges::range_value_t<Keys const>>;
 
+template <class Filter>
+class concurrent;
+
 /// A family that takes keys. Families know only digests; this is the one front that owns the hash and turns keys into digests,
 /// one by one or in batches, for all of them. It holds the family rather than deriving from it, so that no call can slip past
 /// the comparison of hashes or lose the hash on the way to a file. It also remembers what was planned, how many insert calls
 /// there were and whether the keys were text or integers: what a file tells the next person.
 ///
-/// Threads: calls of const members may run at the same time; a call of another member alone.
+/// Threads: calls of const members may run at the same time; a call of another member alone (but see concurrent.hpp).
 template <family Family, key_hash Hash = default_hash>
 class of_keys {
  public:
@@ -111,12 +115,21 @@ class of_keys {
   /// A batch: the same as one by one, faster. Returns how many went in: all of them, unless the family can be full.
   template <key_range Keys>
   std::size_t insert(Keys const& keys) requires insertable<Family> {
+    if constexpr (placed<Family> && std::ranges::sized_range<Keys const>)
+      if (worth_ordering(family_, std::ranges::size(keys))) return insert_in_order(keys, 1);
     std::size_t in = 0;
     in_blocks<access::update>(keys, [&](auto block, auto next) {
       note<std::ranges::range_value_t<Keys const>>(block.size());
       in += insert_block(family_, block, next);
     });
     return in;
+  }
+  /// The same by several threads, in filters that keep a key in one place. They share no memory that they write to, so there
+  /// is no atomic and the bytes are those of one thread. Takes as much memory as the filter has for the while.
+  template <key_range Keys>
+  std::size_t insert(Keys const& keys, unsigned threads) requires placed<Family> &&
+      std::ranges::random_access_range<Keys const> && std::ranges::sized_range<Keys const> {
+    return insert_in_order(keys, std::max(threads, 1U));
   }
   /// Which were certainly not members before; all are now.
   template <key_range Keys>
@@ -204,10 +217,36 @@ class of_keys {
   bool operator==(of_keys const& other) const { return hash_ == other.hash_ && family_ == other.family_; }
 
  private:
+  template <class>
+  friend class concurrent;
+
   template <class Key>
   void note(std::size_t inserts) noexcept {
     about_.items_inserted += inserts;
     about_.kinds = about_.kinds | kind_of<Key>;
+  }
+
+  template <class Keys>
+  std::size_t insert_in_order(Keys const& keys, unsigned threads) {
+    using iterator = std::ranges::iterator_t<Keys const>;
+    auto const size = static_cast<std::uint64_t>(std::ranges::size(keys));
+    std::uint64_t in = 0;
+    with_hash(hash_, [&](auto const& hash) {
+      struct share {
+        decltype(hash) of;
+        iterator key;
+        iterator end;
+        std::size_t operator()(std::span<digest> space) { return digests_of(of, key, end, space); }
+      };
+      std::vector<share> shares;
+      auto const at = [&](std::uint64_t i) {
+        return std::ranges::next(std::ranges::begin(keys), static_cast<std::ranges::range_difference_t<Keys const>>(i));
+      };
+      for (unsigned t = 0; t < threads; ++t) shares.push_back({hash, at(size * t / threads), at(size * (t + 1) / threads)});
+      in = insert_ordered(family_, std::span(shares));
+    });
+    if (size != 0) note<std::ranges::range_value_t<Keys const>>(static_cast<std::size_t>(size));
+    return static_cast<std::size_t>(in);
   }
 
   /// act(block, next) for block after block of digests; see batch.hpp.

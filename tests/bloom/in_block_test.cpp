@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <hortus/bloom/blocked.hpp>
+#include <hortus/bloom/blocked_pair.hpp>
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
@@ -51,7 +52,7 @@ TEST(split_block, has_eight_probes_and_at_most_2_32_blocks) {
 
 template <class F>
 class in_one_block : public ::testing::Test {};
-using families_in_one_block = ::testing::Types<blocked, sectorized, split_block, register_blocked>;
+using families_in_one_block = ::testing::Types<blocked, blocked_pair, sectorized, split_block, register_blocked>;
 TYPED_TEST_SUITE(in_one_block, families_in_one_block);
 
 /// Digests of one shard, selected by their low bits, or by their top bits and then spread over the filter again as a

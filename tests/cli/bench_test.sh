@@ -5,12 +5,25 @@ set -euo pipefail
 
 section "rows with the columns of the contract"
 hortus bench -n 1000 -p 10% --repetitions 1 --json >bench.json # a low rate takes many lookups to measure
-json "[r['family'] for r in d] == '$(families insert may_contain fpr | xargs)'.split()" \
+hortus list --json >list.json
+measured=$(python3 -c '
+import json
+print(*(f["family"] for f in json.load(open("list.json")) if "insert" in f["verbs"] and {"may_contain", "count"} & set(f["verbs"])))')
+json "[r['family'] for r in d] == '$measured'.split()" \
   'all({"family", "items", "fpr_target", "fpr_measured", "bits_per_item", "overhead", "build_ns", "insert_ns", "hit_ns",
   "miss_ns", "batch_insert_ns", "batch_hit_ns", "batch_miss_ns", "limit_ns", "batch_ratio", "huge_pages"} <= set(r) for r in d)' \
   'all(r[x] is None or r[x] > 0 for r in d for x in r if x.endswith("_ns"))' \
+  'all((r[time] is not None) == (verb in verbs) for r in d
+  for verbs in [f["verbs"] for f in json.load(open("list.json")) if f["family"] == r["family"]]
+  for verb, times in {"insert": ["insert_ns", "batch_insert_ns"], "erase": ["erase_ns", "batch_erase_ns"],
+  "may_contain": ["hit_ns", "miss_ns", "batch_hit_ns", "batch_miss_ns"], "count": ["count_ns", "batch_count_ns"]}.items()
+  for time in times)' \
   'all(type(r["huge_pages"]) is bool and r["limit_ns"] > 0 and r["batch_ratio"] > 0 for r in d)' \
   'all(r["fpr_measured"] < 3 * r["fpr_target"] for r in d)' \
+  'all({"erase_ns", "batch_erase_ns", "count_ns", "batch_count_ns"} <= set(r) for r in d)' \
+  'all((r[b + x + "_ns"] is not None) == (verb in f["verbs"]) for r in d for f in json.load(open("list.json"))
+  if f["family"] == r["family"] for b in ("", "batch_")
+  for x, verb in (("hit", "may_contain"), ("miss", "may_contain"), ("erase", "erase"), ("count", "count")))' \
   'all(r["overhead"] is None or abs(r["overhead"] * -math.log2(r["fpr_measured"]) - r["bits_per_item"]) < 1e-6 for r in d)' \
   bench.json
 

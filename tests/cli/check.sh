@@ -64,6 +64,9 @@ different_bytes() { ! cmp -s "$1" "$2" || fail "$1 and $2 should differ"; }
 # count FILTER [query options and inputs]: how many lines are selected.
 count() { hortus query -c "$@" || [ $? -eq 1 ]; }
 
+# times N LINE: so many times. (yes LINE | head ends in a broken pipe, which pipefail takes for an error.)
+times() { for ((i = 0; i < $1; ++i)); do printf '%s\n' "$2"; done; }
+
 # no_debris NAME...: the folder holds these files and no other.
 no_debris() { equal "files in the folder" "$(printf '%s\n' "$@" | sort | xargs)" "$(find . -mindepth 1 -printf '%P\n' | sort | xargs)"; }
 

@@ -3,7 +3,8 @@
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 tab=$'\t'
-{ echo a; yes b | head -n 2; yes c | head -n 3; yes x | head -n 20; } >lines
+printf '%s\n' a b b c c c >lines
+for i in $(seq 20); do echo x; done >>lines
 seq 1000 >keys
 seq 5001 6000 >others
 rate=1e-9 # so low that no count is wrong by chance
@@ -68,7 +69,7 @@ refused "'f': a count_min sketch has no fold; families that have it: .*bloom" ho
 refused 'count needs a FILE' hortus count
 refused 'not a hortus file' hortus count keys keys
 refused 'No such file' hortus count f nosuch
-refused -- '--memory goes with --top' hortus count f --memory 1M keys
+refused 'memory goes with --top' hortus count f --memory 1M keys
 head -c 16 /dev/zero >secret
 hortus build count_min -o s --key-file secret keys
 refused "secret key; --key-file" hortus count s keys

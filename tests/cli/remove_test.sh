@@ -63,8 +63,14 @@ head -c 16 /dev/zero >secret
 hortus build counting -o f -n 100 --key-file secret first 2>/dev/null
 refused "secret key; --key-file" hortus remove f first
 run 0 hortus remove --key-file secret f first
-cp "$HORTUS_SOURCE_DIR/tests/golden/v1/counting/integers.hortus" theirs
-refused "was filled with integers, not with text" hortus remove theirs first
+theirs=$HORTUS_SOURCE_DIR/tests/golden/v1/counting/integers.hortus
+if [ -e "$theirs" ]; then
+  cp "$theirs" theirs
+  refused "was filled with integers, not with text" hortus remove theirs first
+  rm theirs
+else
+  skip "there is no golden file of integers"
+fi
 
 section "a family that cannot, says which can"
 hortus build bloom -o f -n 2000 first
@@ -112,4 +118,4 @@ wait $one && wait $two || fail "remove or add failed"
 equal "removed" 0 "$(count f first)"
 equal "added" 1000 "$(count f second)"
 rm slow
-no_debris about.json before both f first others removed.json second secret theirs
+no_debris about.json before both f first others removed.json second secret

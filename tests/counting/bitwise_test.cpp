@@ -287,8 +287,8 @@ TEST(bitwise_frozen, batches_say_what_single_questions_say) {
       std::vector<digest> asked;
       for (std::size_t i = 0; i < size; ++i) asked.push_back(key(i % 2 == 0 ? i : absent + i));
       std::vector<std::uint64_t> counts(size), hits(4);
-      f.count(asked, counts.data());
-      f.may_contain(asked, hits.data());
+      f.count(asked, {}, counts.data());
+      f.may_contain(asked, {}, hits.data());
       for (std::size_t i = 0; i < size; ++i) {
         ASSERT_EQ(counts[i], f.count(asked[i])) << i;
         ASSERT_EQ(hits[i / 64] >> (i % 64) & 1, f.may_contain(asked[i]) ? 1U : 0U) << i;

@@ -239,10 +239,10 @@ TEST(d_left, a_batch_does_what_its_keys_do_one_by_one) {
   std::vector<digest> xs;
   for (std::uint64_t i = 0; i < 256; ++i) xs.push_back(key(i % 200));
   for (auto const x : xs) ASSERT_TRUE(singly.insert(x));
-  EXPECT_EQ(insert_block(together, std::span<digest const>(xs)), xs.size());
+  EXPECT_EQ(insert_all(together, std::span<digest const>(xs)), xs.size());
   EXPECT_EQ(singly, together);
   std::uint64_t hits[4];
-  may_contain_block(together, std::span<digest const>(xs), hits);
+  may_contain_all(together, std::span<digest const>(xs), hits);
   for (auto const word : hits) EXPECT_EQ(word, ~std::uint64_t{0});
 }
 

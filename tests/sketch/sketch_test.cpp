@@ -480,7 +480,7 @@ TYPED_TEST(stored, a_batch_does_what_its_keys_do_one_by_one) {
   std::vector<digest> xs;
   for (std::uint64_t i = 0; i < 1000; ++i) xs.push_back(key_of(i % 700));
   for (auto const x : xs) singly.insert(x);
-  EXPECT_EQ(insert_block(together, std::span<digest const>(xs)), xs.size());
+  EXPECT_EQ(insert_all(together, std::span<digest const>(xs)), xs.size());
   EXPECT_EQ(singly, together);
 }
 

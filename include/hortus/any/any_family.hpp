@@ -13,6 +13,7 @@
 #include <hortus/any/settings.hpp>
 #include <hortus/batch.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/ordered_insert.hpp>
 
 namespace hortus {
 
@@ -163,7 +164,7 @@ struct any_family::body final : any_family::face {
   }
   std::size_t insert([[maybe_unused]] std::span<digest const> xs) override {
     if constexpr (insertable<F>)
-      return insert_all(f, xs);
+      return insert_many(f, xs);
     else
       lacks(F::name, "insert");
   }

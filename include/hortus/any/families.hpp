@@ -6,6 +6,7 @@
 #include <hortus/aging/age_partitioned.hpp>
 #include <hortus/aging/stable.hpp>
 #include <hortus/bloom/blocked.hpp>
+#include <hortus/bloom/blocked_pair.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/bloom/partitioned.hpp>
 #include <hortus/bloom/register_blocked.hpp>
@@ -14,6 +15,9 @@
 #include <hortus/counting/bitwise.hpp>
 #include <hortus/counting/counting.hpp>
 #include <hortus/counting/d_left.hpp>
+#include <hortus/counting/spectral_increase.hpp>
+#include <hortus/counting/spectral_recurring.hpp>
+#include <hortus/counting/spectral_selection.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>
@@ -30,8 +34,8 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families =
-    family_list<bloom<>, partitioned<>, blocked, sectorized, split_block, register_blocked, counting<>, bitwise<>, d_left,
-                stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
+using families = family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked,
+                             counting<>, bitwise<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left,
+                             stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus

@@ -8,6 +8,7 @@
 
 #include <hortus/cells/block_array.hpp>
 #include <hortus/cells/block_kernels.hpp>
+#include <hortus/cells/shared_word.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/index/block_pattern.hpp>
 #include <hortus/of_keys.hpp>
@@ -17,22 +18,25 @@ namespace hortus {
 
 /// What tells one cache-line-local Bloom filter from another: where the block of a key is, and which bits of it are the key's.
 template <class P>
-concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes, std::uint64_t const* block,
-                                 kernels::blocks_to_read in, kernels::blocks_to_write out, std::span<digest const> xs) {
+concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes, std::uint64_t const* block) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::summary } -> std::convertible_to<std::string_view>;
   { P::layout } -> std::convertible_to<plan::block_layout>;     // its mathematics
   { P::block_of(x, blocks) } -> std::same_as<std::uint64_t>;    // from the high bits: monotone in the digest, so that it folds
   { P::chance(block, probes) } -> std::same_as<double>;         // that a new key of this block finds all its bits set
   P::for_each_mask(x, probes, [](unsigned, std::uint64_t) {});  // act(word of the block, bits in it): from independent bits
-  {
-    P::may_contain(in, xs, xs)
-    } -> std::same_as<std::uint64_t>;  // the same for up to 64 keys at once, asking for the next ones
+};
+
+/// One with loops for up to 64 keys at once, which ask for the next ones in between.
+template <class P>
+concept vectorised_pattern = block_pattern<P> &&
+    requires(kernels::blocks_to_read in, kernels::blocks_to_write out, std::span<digest const> xs) {
+  { P::may_contain(in, xs, xs) } -> std::same_as<std::uint64_t>;
   P::insert(out, xs, xs);
 };
 
 /// The verbs of every filter that keeps a key's bits in one block: one cache miss an operation, and no branch to guess. The
-/// families (blocked, sectorized, split_block, register_blocked) differ by their Pattern.
+/// families (blocked, blocked_pair, sectorized, split_block, register_blocked) differ by their Pattern.
 template <block_pattern Pattern>
 class in_block {
  public:
@@ -94,13 +98,29 @@ class in_block {
       return missing == 0;
     }
   }
-  std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
+  /// The same while other threads do: see concurrent.hpp.
+  bool insert_shared(digest x) noexcept {
+    auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    std::uint64_t missing = 0;
+    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= set_shared(block[word], mask); });
+    return missing != 0;
+  }
+  [[nodiscard]] bool may_contain_shared(digest x) const noexcept {
+    auto const* const block = blocks_[Pattern::block_of(x, blocks_.size())];
+    std::uint64_t missing = 0;
+    Pattern::for_each_mask(x, probes_, [&](unsigned word, std::uint64_t mask) { missing |= mask & ~load_shared(block[word]); });
+    return missing == 0;
+  }
+  std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept requires vectorised_pattern<Pattern> {
     Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
     return xs.size();
   }
-  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+  void may_contain(std::span<digest const> xs, std::span<digest const> next,
+                   std::uint64_t* hits) const noexcept requires vectorised_pattern<Pattern> {
     *hits = Pattern::may_contain({blocks_[0], blocks_.size(), probes_}, xs, next);
   }
+  [[nodiscard]] std::uint64_t place(digest x) const noexcept { return Pattern::block_of(x, blocks_.size()); }
+  [[nodiscard]] std::uint64_t places() const noexcept { return blocks_.size(); }
   void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
 
   /// The mean over the blocks, each as full as it is: a new key meets any of them.

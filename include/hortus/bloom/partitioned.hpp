@@ -65,6 +65,9 @@ class partitioned {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     probing().all_set(bits_, xs, next, hits);
   }
+  /// The same while other threads do: see concurrent.hpp.
+  bool insert_shared(digest x) noexcept { return probing().set_new_shared(bits_, x); }
+  [[nodiscard]] bool may_contain_shared(digest x) const noexcept { return probing().all_set_shared(bits_, x); }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
   void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
 

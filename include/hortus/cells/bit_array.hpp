@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <hortus/cells/memory.hpp>
+#include <hortus/cells/shared_word.hpp>
 
 namespace hortus {
 
@@ -17,6 +18,9 @@ class bit_array {
 
   void set(std::uint64_t i) noexcept { words()[i / 64] |= std::uint64_t{1} << (i % 64); }
   [[nodiscard]] bool test(std::uint64_t i) const noexcept { return (words()[i / 64] >> (i % 64) & 1) != 0; }
+  /// While other threads do the same; was it not set before?
+  bool set_shared(std::uint64_t i) noexcept { return hortus::set_shared(words()[i / 64], std::uint64_t{1} << (i % 64)) != 0; }
+  [[nodiscard]] bool test_shared(std::uint64_t i) const noexcept { return (load_shared(words()[i / 64]) >> (i % 64) & 1) != 0; }
   void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + i / 64); }
   void clear() noexcept { memory_.clear(); }
   void clear(std::uint64_t first, std::uint64_t last) noexcept;  ///< the bits in [first, last)

@@ -35,7 +35,7 @@ constexpr std::uint64_t with_bit(std::uint64_t mask, std::uint64_t bit) noexcept
 
 /// step(i) for i below `count`, at most 10: a row of steps, so that every shift is by a constant.
 constexpr void unrolled(unsigned count, auto step) noexcept {
-  [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) { ((I < count && (step(I), true)) && ...); }
+  [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) { (void)((I < count && (step(I), true)) && ...); }
   (std::make_integer_sequence<unsigned, 10>());
 }
 

@@ -51,6 +51,14 @@ struct scattered {
     for_each(x, [&](std::uint64_t bit) { return fresh |= !bits.test(bit), bits.set(bit), true; });
     return fresh;
   }
+  bool set_new_shared(bit_array& bits, digest x) const noexcept {
+    bool fresh = false;
+    for_each(x, [&](std::uint64_t bit) { return fresh |= bits.set_shared(bit), true; });
+    return fresh;
+  }
+  bool all_set_shared(bit_array const& bits, digest x) const noexcept {
+    return for_each(x, [&](std::uint64_t bit) { return bits.test_shared(bit); });
+  }
   bool all_set(probed_cells auto const& cells, digest x) const noexcept {
     return for_each(x, [&](std::uint64_t i) { return cells.test(i); });
   }

@@ -34,11 +34,12 @@ struct envelope {
   bool operator==(envelope const&) const = default;
 };
 
-/// A filter ready to be written: nothing is copied, the sections are the filter's own memory.
+/// A filter ready to be written: nothing is copied, the sections are the filter's own memory, or `made` for the file.
 struct image {
   envelope about;
   std::vector<std::uint64_t> scalars;
   std::vector<std::span<std::byte const>> sections;
+  std::vector<memory> made = {};
 };
 
 struct section {

@@ -33,8 +33,16 @@ class field_writer {
     for (auto const& part : parts) put(part);
   }
 
+  /// A section made for the file, which is in no object: what a hash table holds, in order. Read back as any other.
+  void made(memory section) {
+    made_.push_back(std::move(section));
+    sections_.push_back(made_.back().bytes());
+  }
+
   [[nodiscard]] std::vector<std::uint64_t> const& scalars() const noexcept { return scalars_; }
   [[nodiscard]] std::vector<std::span<std::byte const>> const& sections() const noexcept { return sections_; }
+  /// What made() was given; whoever keeps sections() keeps this.
+  [[nodiscard]] std::vector<memory> take_made() noexcept { return std::move(made_); }
 
  private:
   void put(std::unsigned_integral auto x) { scalars_.push_back(x); }
@@ -46,6 +54,7 @@ class field_writer {
 
   std::vector<std::uint64_t> scalars_;
   std::vector<std::span<std::byte const>> sections_;
+  std::vector<memory> made_;  // moving one leaves its bytes where they are
 };
 
 /// Gives back what a field_writer took. It trusts nobody: running out of parts, or a number too large for its field, is

@@ -43,7 +43,7 @@ template <class Filter>
 image image_of(Filter const& filter) {
   field_writer out;
   Filter::family_type::fields(filter.family(), out);
-  return {filter.about(), out.scalars(), out.sections()};
+  return {filter.about(), out.scalars(), out.sections(), out.take_made()};
 }
 
 /// The filter that a file's parts make.

@@ -1,0 +1,108 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/hash/mix64.hpp>
+#include <hortus/index/fastrange.hpp>
+
+namespace hortus {
+
+/// What does not fit into the small cells of a store: for some cells, how much they hold beyond their own room. A hash
+/// table with linear probing, at most four fifths full, without tombstones. Its slots lie as history left them; its content
+/// is told in order of cells by sorted(), so that equal contents give equal files.
+class overflow_table {
+ public:
+  struct entry {
+    std::uint64_t cell;
+    std::uint64_t excess;  ///< 0: the slot is free
+    bool operator==(entry const&) const = default;
+  };
+
+  overflow_table() = default;
+  explicit overflow_table(std::uint64_t slots) : memory_(slots * sizeof(entry)), slots_(slots) {}
+
+  /// How much the cell has beyond its room; null if nothing.
+  [[nodiscard]] std::uint64_t* find(std::uint64_t cell) noexcept {
+    return const_cast<std::uint64_t*>(static_cast<overflow_table const*>(this)->find(cell));
+  }
+  [[nodiscard]] std::uint64_t const* find(std::uint64_t cell) const noexcept {
+    if (used_ == 0) return nullptr;
+    for (auto at = home(cell); slot(at).excess != 0; at = next(at))
+      if (slot(at).cell == cell) return &slot(at).excess;
+    return nullptr;
+  }
+  [[gnu::always_inline]] void prefetch(std::uint64_t cell) const noexcept {
+    if (used_ != 0) __builtin_prefetch(&slot(home(cell)));
+  }
+
+  /// Pre: room() >= 1, the cell is not in it, excess >= 1.
+  void insert(std::uint64_t cell, std::uint64_t excess) noexcept {
+    auto at = home(cell);
+    while (slot(at).excess != 0) at = next(at);
+    slot(at) = {cell, excess};
+    ++used_;
+  }
+
+  /// Takes out what find() found. What was pushed past this slot moves up, so that no search stops short of it.
+  void erase(std::uint64_t const* found) noexcept {
+    auto const bytes = reinterpret_cast<std::byte const*>(found) - memory_.data();
+    auto free = static_cast<std::uint64_t>(bytes) / sizeof(entry);
+    for (auto at = next(free); slot(at).excess != 0; at = next(at)) {
+      auto const wanted = home(slot(at).cell);
+      bool const stays = free <= at ? free < wanted && wanted <= at : free < wanted || wanted <= at;
+      if (stays) continue;
+      slot(free) = slot(at);
+      free = at;
+    }
+    slot(free) = {0, 0};
+    --used_;
+  }
+
+  /// How many may be inserted before reserve() would allocate.
+  [[nodiscard]] std::uint64_t room() const noexcept { return slots_ - slots_ / 5 - (slots_ % 5 != 0 ? 1 : 0) - used_; }
+  void reserve(std::uint64_t more, std::uint64_t wish = 0) {  ///< if it must grow, to `wish` slots or more
+    if (room() >= more) return;
+    overflow_table larger(std::max({wish, slots_ + slots_ / 2, (used_ + more) * 3 / 2 + 1}));
+    for_each([&](entry e) { larger.insert(e.cell, e.excess); });
+    *this = std::move(larger);
+  }
+
+  void for_each(auto act) const {
+    for (std::uint64_t at = 0; at < slots_; ++at)
+      if (slot(at).excess != 0) act(slot(at));
+  }
+  /// All entries, in ascending order of cells.
+  [[nodiscard]] memory sorted() const;
+
+  void clear() noexcept {
+    memory_.clear();
+    used_ = 0;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return used_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size(); }
+
+  bool operator==(overflow_table const& other) const noexcept {
+    bool equal = used_ == other.used_;
+    for_each([&](entry e) {
+      auto const* const there = other.find(e.cell);
+      equal = equal && there != nullptr && *there == e.excess;
+    });
+    return equal;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t home(std::uint64_t cell) const noexcept { return fastrange(mix64(cell), slots_); }
+  [[nodiscard]] std::uint64_t next(std::uint64_t at) const noexcept { return at + 1 == slots_ ? 0 : at + 1; }
+  [[nodiscard]] entry& slot(std::uint64_t at) noexcept { return reinterpret_cast<entry*>(memory_.data())[at]; }
+  [[nodiscard]] entry const& slot(std::uint64_t at) const noexcept {
+    return reinterpret_cast<entry const*>(memory_.data())[at];
+  }
+
+  memory memory_;
+  std::uint64_t slots_ = 0;
+  std::uint64_t used_ = 0;
+};
+
+}  // namespace hortus

@@ -1,0 +1,95 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/of_keys.hpp>
+
+namespace hortus {
+
+/// A family whose inserts may run at the same time as each other and as lookups: the same bits by atomic operations.
+template <class F>
+concept shareable = insertable<F> && membership<F> && requires(F& f, F const& c, digest x) {
+  { f.insert_shared(x) } -> std::same_as<bool>;  // was it new? Told to one thread at least
+  { c.may_contain_shared(x) } -> std::same_as<bool>;
+};
+
+/// A filter that several threads fill and ask at once, for keys that come as a stream; for keys that are there already
+/// insert(keys, threads) needs no atomics and is faster.
+///
+///     concurrent seen(blocked_filter({.items = 1'000'000, .fpr = 0.01}));
+///     ... seen.insert(key), seen.may_contain(key) in any thread ...
+///     blocked_filter done = std::move(seen).take();       // when no thread uses it any more
+///
+/// Promise  no insert is lost, and the bytes in the end are those of the same inserts by one thread.
+///          A key is found by every lookup that its insert happens before: in the same thread, or in another after a join, a
+///          mutex, a release and acquire of your own. A lookup at the same time as the insert of that key may say either. All
+///          operations are relaxed: finding a key tells you nothing of what else the thread that inserted it has done.
+/// Price    an atomic OR for each word that changes, and a line that moves between cores; none where the bits are set already.
+/// Lacks    merge, fold, files and the rate while others insert: take() it first.
+template <class Filter>
+class concurrent;
+
+template <shareable Family, key_hash Hash>
+class concurrent<of_keys<Family, Hash>> {
+ public:
+  using filter_type = of_keys<Family, Hash>;
+
+  explicit concurrent(filter_type filter) : filter_(std::move(filter)) {}
+  concurrent(concurrent const&) = delete;
+  concurrent& operator=(concurrent const&) = delete;
+
+  /// True if the key was certainly not there before. Of threads that insert the same new key at the same time at least one is
+  /// told so, and each may be.
+  template <digestible Key>
+  bool insert(Key const& key) {
+    auto const x = filter_(key);
+    note<Key>(1);
+    return filter_.family_.insert_shared(x);
+  }
+  template <key_range Keys>
+  void insert(Keys const& keys) {
+    filter_.template in_blocks<access::update>(keys, [&](std::span<digest const> block, std::span<digest const> next) {
+      note<std::ranges::range_value_t<Keys const>>(block.size());
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        if (i < next.size()) ask_for<access::update>(filter_.family_, next[i]);
+        filter_.family_.insert_shared(block[i]);
+      }
+    });
+  }
+  [[nodiscard]] bool may_contain(digestible auto const& key) const { return filter_.family_.may_contain_shared(filter_(key)); }
+
+  /// The filter, when no other thread uses this any more.
+  [[nodiscard]] filter_type take() && {
+    for (auto& each : inserted_) filter_.about_.items_inserted += each.count.exchange(0, std::memory_order_relaxed);
+    filter_.about_.kinds = filter_.about_.kinds | static_cast<key_kind>(kinds_.load(std::memory_order_relaxed));
+    return std::move(filter_);
+  }
+
+ private:
+  template <class Key>
+  void note(std::size_t inserts) noexcept {
+    static thread_local char const here = 0;  // another address in every thread
+    inserted_[reinterpret_cast<std::uintptr_t>(&here) / 4096 % inserted_.size()].count.fetch_add(inserts,
+                                                                                                 std::memory_order_relaxed);
+    auto const kind = static_cast<unsigned>(kind_of<Key>);
+    if ((kinds_.load(std::memory_order_relaxed) & kind) != kind) kinds_.fetch_or(kind, std::memory_order_relaxed);
+  }
+
+  struct alignas(memory::line_bytes) counter {
+    std::atomic<std::uint64_t> count = 0;
+  };
+
+  filter_type filter_;
+  std::array<counter, 16> inserted_;  // threads count on lines of their own, mostly
+  std::atomic<unsigned> kinds_ = 0;
+};
+
+template <class Family, class Hash>
+concurrent(of_keys<Family, Hash>) -> concurrent<of_keys<Family, Hash>>;
+
+}  // namespace hortus

@@ -1,0 +1,126 @@
+#pragma once
+#include <hortus/counting/spectral_cells.hpp>
+#include <hortus/index/multiply_chain.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/plan/spectral.hpp>
+
+namespace hortus {
+
+/// Spectral Bloom filter, minimum selection: a counter for each bit of a Bloom filter; a key counts what its least cell
+/// does.
+///
+///     insert x: every cell of x one more      0 2 0 1 5 0 1 7 0        count(x) = min(2, 5, 7) = 2
+///                                               ^x    ^x    ^x
+///
+/// Promise  count(x) is never below the truth, and above it only if every cell of x is another key's too: chance fpr().
+///          Erasing what is there leaves no trace. Merge adds multisets; fold.
+/// Price    3.3 bits for each bit of a Bloom filter, 32 a key at 1 %, and more with the logarithm of how often keys come.
+/// Lacks    small errors: an error is another key's whole count (spectral_increase, spectral_recurring).
+/// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003.
+template <index_policy Index = multiply_chain>
+class spectral_selection {
+ public:
+  static constexpr std::string_view name = "spectral_selection";
+  static constexpr std::string_view room = "counting";
+  static constexpr std::string_view summary = "counts that are never too low, to 2^64; erases, merges and folds";
+  static constexpr auto misses = false_negatives::by_misuse;
+  static constexpr std::size_t block_keys = scattered<Index>::block_keys;
+  static constexpr bool never_undercounts = true;
+
+  struct goal {
+    std::uint64_t items = 0;  ///< distinct keys
+    double fpr = 0.01;
+    unsigned probes = 0;  ///< 0: as many as need the fewest cells
+    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+  };
+  struct params {
+    std::uint64_t cells = 0;
+    unsigned probes = 0;
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("cells", self.cells);
+      io("probes", self.probes);
+    }
+  };
+
+  static params plan(goal g) {
+    auto const shape = plan::spectral({g.items, g.fpr}, g.probes);
+    return {shape.bits, shape.probes};
+  }
+  static double planned_fpr(params p, std::uint64_t items) { return plan::bloom_fpr({p.cells, p.probes}, items); }
+  static std::uint64_t planned_bytes(params p) { return compact_counters::planned_bytes(p.cells); }
+  static double lines_touched(params p) { return p.probes; }
+
+  spectral_selection() = default;  ///< the smallest valid one: 1 cell, 1 probe
+  explicit spectral_selection(params p) : a_(p.cells, p.probes) {
+    if (!valid()) throw error(errc::bad_params, "a spectral_selection filter needs 1 to 2^40 cells and 1 to 64 probes");
+  }
+
+  void insert(digest x) { insert(x, 1); }
+  /// As often as that at once. Allocates when counters outgrow their cells; if that fails nothing has changed.
+  void insert(digest x, std::uint64_t times) { a_.add(of(x).data(), times); }
+  std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
+    a_.ahead(
+        xs, [&](std::size_t, std::uint64_t const* at) { a_.add(at, 1); }, a_.beyond());
+    return xs.size();
+  }
+  bool erase(digest x) noexcept { return a_.take(of(x).data()); }
+  std::size_t erase(std::span<digest const> xs, std::span<digest const>) noexcept {
+    std::size_t erased = 0;
+    a_.ahead(
+        xs, [&](std::size_t, std::uint64_t const* at) { erased += a_.take(at) ? 1U : 0U; }, a_.beyond());
+    return erased;
+  }
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept { return a_.least(of(x).data()); }
+  void count(std::span<digest const> xs, std::span<digest const>, std::uint64_t* counts) const noexcept {
+    a_.ahead(xs, [&](std::size_t i, std::uint64_t const* at) { counts[i] = a_.least(at); });
+  }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return a_.probing().all_set(a_.cells(), x); }
+  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    a_.probing().all_set(a_.cells(), xs, next, hits);
+  }
+  void prefetch(digest x) const noexcept { a_.probing().prefetch(a_.cells(), x); }
+
+  [[nodiscard]] double fpr() const { return a_.fpr(); }
+  [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
+
+  void merge(spectral_selection const& other) {
+    if (shape() != other.shape())
+      throw error(errc::incompatible, "spectral_selection filters merge only with equal cells and probes; these have " +
+                                          std::to_string(shape().cells) + " and " + std::to_string(other.shape().cells) +
+                                          " cells, " + std::to_string(shape().probes) + " and " +
+                                          std::to_string(other.shape().probes) + " probes");
+    a_.cells() += other.a_.cells();
+  }
+
+  /// Exact for keys whose cells stay apart; cells of one key that fall together count it twice, and so never too low.
+  void fold(std::uint64_t by) requires Index::folds { a_.cells() = a_.cells().folded(plan::checked_fold(fold_width(), by)); }
+  [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return a_.cells().size(); }
+  [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {
+    auto const small = a_.cells().folded(plan::checked_fold(fold_width(), by));
+    return plan::fill_fpr(plan::bloom_shape{small.size(), a_.probes()}, small.nonzero());
+  }
+
+  void clear() { a_.cells().clear(); }
+  [[nodiscard]] params shape() const noexcept { return {a_.cells().size(), a_.probes()}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return a_.cells().size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return a_.cells().cells(); }
+  [[nodiscard]] compact_counters const& counters() const noexcept { return a_.cells(); }
+  bool operator==(spectral_selection const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.a_); }
+  [[nodiscard]] bool valid() const noexcept { return a_.valid(); }
+
+ private:
+  [[nodiscard]] auto of(digest x) const noexcept {
+    typename spectral_cells<Index>::places at;
+    a_.locate(x, at.data());
+    return at;
+  }
+
+  spectral_cells<Index> a_;
+};
+
+using spectral_selection_filter = of_keys<spectral_selection<>>;
+
+}  // namespace hortus
