@@ -34,6 +34,7 @@ void add_info(CLI::App& app, action& run);
 void add_verify(CLI::App& app, action& run);
 void add_merge(CLI::App& app, action& run);
 void add_fold(CLI::App& app, action& run);
+void add_uniq(CLI::App& app, action& run);
 void add_bench(CLI::App& app, action& run);
 void add_tour(CLI::App& app, action& run);
 

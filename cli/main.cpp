@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
   app.set_help_flag("-h,--help", "this text");
   action chosen;
   for (auto* add : {add_list, add_plan, add_build, add_add, add_remove, add_query, add_count, add_info, add_verify, add_merge,
-                    add_fold, add_bench, add_tour})
+                    add_fold, add_uniq, add_bench, add_tour})
     add(app, chosen);
   be_strict(app);
   app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");

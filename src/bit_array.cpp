@@ -61,6 +61,21 @@ bit_array::bit_array(std::uint64_t bits) : bits_(bits) {
   memory_ = memory(words_for(bits) * sizeof(std::uint64_t));
 }
 
+void bit_array::clear(std::uint64_t first, std::uint64_t last) noexcept {
+  if (first >= last) return;
+  auto const from = first / 64;
+  auto const to = (last - 1) / 64;
+  auto const before = low_bits(first % 64);
+  auto const after = ~low_bits((last - 1) % 64 + 1);
+  if (from == to) {
+    words()[from] &= before | after;
+    return;
+  }
+  words()[from] &= before;
+  std::fill(words() + from + 1, words() + to, std::uint64_t{0});
+  words()[to] &= after;
+}
+
 std::uint64_t bit_array::ones(std::uint64_t first, std::uint64_t last) const noexcept {
   if (first >= last) return 0;
   auto const from = first / 64;

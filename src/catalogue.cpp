@@ -48,6 +48,16 @@ family_info describe() {
           .read = [](field_reader& in) { return any_family(family_reader<F>::read({.family = std::string(F::name)}, in)); }};
 }
 
+/// Is that the size of what the family plans, or more?
+bool fits_in(family_info const& family, request const& wish, std::uint64_t bytes) {
+  try {
+    return family.plan(wish).size_bytes <= bytes;
+  } catch (error const& e) {
+    if (e.code() != errc::bad_goal) throw;
+    return false;  // out of this family's reach altogether
+  }
+}
+
 std::string names_where(auto keep) {
   std::string names;
   for (auto const& family : catalogue())
@@ -92,12 +102,7 @@ void lacks(std::string_view family, std::string_view verb) {
 double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes) {
   auto const fits = [&](double log_fpr) {
     wish.fpr = std::exp(log_fpr);
-    try {
-      return family.plan(wish).size_bytes <= bytes;
-    } catch (error const& e) {
-      if (e.code() != errc::bad_goal) throw;
-      return false;  // out of this family's reach altogether
-    }
+    return fits_in(family, wish, bytes);
   };
   double high = std::log(0.99);
   double low = std::log(1e-18);
@@ -110,6 +115,25 @@ double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes)
     (fits(middle) ? high : low) = middle;
   }
   return std::exp(high);
+}
+
+std::uint64_t most_items_in(family_info const& family, request wish, std::uint64_t bytes) {
+  auto const fits = [&](std::uint64_t items) {
+    wish.items = items;
+    return fits_in(family, wish, bytes);
+  };
+  if (!fits(1)) {
+    (void)family.plan(wish);  // says what is wrong with the wish, if it is that
+    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for a " + called(family.name) + " of one item");
+  }
+  std::uint64_t most = 1;
+  std::uint64_t too_many = 2;
+  for (; fits(too_many); too_many *= 2) most = too_many;  // ends: 2^42 bits do not hold 2^63 items
+  while (too_many - most > 1) {
+    auto const middle = most + (too_many - most) / 2;
+    (fits(middle) ? most : too_many) = middle;
+  }
+  return most;
 }
 
 }  // namespace hortus

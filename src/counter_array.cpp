@@ -45,6 +45,25 @@ counter_array::counter_array(std::uint64_t cells, unsigned width) : cells_(cells
   memory_ = memory(bytes_for(cells, width));
 }
 
+void counter_array::lower(std::uint64_t first, std::uint64_t last) noexcept {
+  if (first >= last) return;
+  if (!whole_in_words()) {
+    for (; first < last; ++first)
+      if (auto const value = get(first); value != 0) put(first, value - 1);
+    return;
+  }
+  lanes const lane(width_);
+  auto const from = first * width_;
+  auto const to = last * width_;  // bits, not cells, from here on
+  for (auto w = from / 64; w * 64 < to; ++w) {
+    auto mine = lane.low;
+    if (w == from / 64) mine &= ~std::uint64_t{0} << from % 64;
+    if (to - w * 64 < 64) mine &= ~(~std::uint64_t{0} << to % 64);
+    auto& word = words()[w];
+    word -= lane.nonzero(word) >> (width_ - 1) & mine;  // a lane that is not 0 lends nothing from the next
+  }
+}
+
 std::uint64_t counter_array::nonzero() const noexcept {
   std::uint64_t count = 0;
   if (whole_in_words()) {

@@ -100,6 +100,21 @@ std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest cons
   return in;
 }
 
+/// One block: writes what insert_if_new says of each into the bits of `fresh`, ceil(xs.size() / 64) words. In order: of a key
+/// that stands twice in the block the second is not new.
+template <noticing F>
+void insert_if_new_block(F& f, std::span<digest const> xs, std::span<digest const> next, std::uint64_t* fresh) {
+  if constexpr (batched_noticing<F>) {
+    f.insert_if_new(xs, next, fresh);
+  } else {
+    std::fill_n(fresh, xs.size() / 64 + (xs.size() % 64 != 0 ? 1 : 0), 0);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::update>(f, next[i]);
+      fresh[i / 64] |= std::uint64_t{f.insert_if_new(xs[i])} << (i % 64);
+    }
+  }
+}
+
 /// One block; how many were erased. In order, so that a key that stands twice in the block is erased twice if it can be.
 template <erasable F>
 std::size_t erase_block(F& f, std::span<digest const> xs, std::span<digest const> next) {
@@ -148,6 +163,15 @@ std::size_t insert_all(F& f, std::span<digest const> xs) {
   std::size_t in = 0;
   in_blocks<access::update>(f, xs, [&](auto block, auto next) { in += insert_block(f, block, next); });
   return in;
+}
+
+/// Any number of digests: what insert_if_new says of each goes into the bits of `fresh`, ceil(xs.size() / 64) words.
+template <noticing F>
+void insert_if_new_all(F& f, std::span<digest const> xs, std::uint64_t* fresh) {
+  in_blocks<access::update>(f, xs, [&](auto block, auto next) {
+    insert_if_new_block(f, block, next, fresh);
+    fresh += block.size() / 64;
+  });
 }
 
 /// Any number of digests: the answers go into the bits of `hits`, ceil(xs.size() / 64) words.

@@ -51,6 +51,18 @@ concept noticing = insertable<F> && requires(F& f, digest x) {
   { f.insert_if_new(x) } -> std::same_as<bool>;
 };
 
+/// has_forgotten(): may a key that was inserted be missed by now, because it is too old? Of families that forget by age.
+template <class F>
+concept forgetting = family<F> && requires(F const& c) {
+  { c.has_forgotten() } -> std::same_as<bool>;
+};
+
+/// advance(now): tells the time to a family that can forget by it. No family reads a clock.
+template <class F>
+concept advancing = forgetting<F> && requires(F& f, std::uint64_t now) {
+  f.advance(now);
+};
+
 /// erase(x) undoes one insert of x. False: x was certainly not a member, and nothing changed. Erasing what was never inserted
 /// but is found may take members away: false_negatives::by_misuse.
 template <class F>
@@ -127,6 +139,12 @@ concept prefetchable = family<F> && requires(F const& c, digest x) {
 template <class F>
 concept batched_insertable = insertable<F> && requires(F& f, std::span<digest const> xs) {
   { f.insert(xs, xs) } -> std::same_as<std::size_t>;
+};
+
+/// The same for insert_if_new: bit i of `fresh` becomes its answer for xs[i].
+template <class F>
+concept batched_noticing = noticing<F> && requires(F& f, std::span<digest const> xs, std::uint64_t* fresh) {
+  f.insert_if_new(xs, xs, fresh);
 };
 
 /// The same for lookups: bit i of `hits` becomes the answer for xs[i].

@@ -131,6 +131,20 @@ class of_keys {
       std::ranges::random_access_range<Keys const> && std::ranges::sized_range<Keys const> {
     return insert_in_order(keys, std::max(threads, 1U));
   }
+  /// Which were certainly not members before; all are now.
+  template <key_range Keys>
+  bitmask insert_if_new(Keys const& keys) requires noticing<Family> {
+    bitmask fresh;
+    if constexpr (std::ranges::sized_range<Keys const>) fresh.resize(std::ranges::size(keys));
+    std::size_t done = 0;
+    in_blocks<access::update>(keys, [&](auto block, auto next) {
+      if (fresh.size() < done + block.size()) fresh.resize(done + block.size());
+      note<std::ranges::range_value_t<Keys const>>(block.size());
+      insert_if_new_block(family_, block, next, fresh.data() + done / 64);
+      done += block.size();
+    });
+    return fresh;
+  }
   [[nodiscard]] bitmask may_contain(key_range auto const& keys) const requires membership<Family> {
     bitmask hits;
     if constexpr (std::ranges::sized_range<decltype(keys)>) hits.resize(std::ranges::size(keys));
@@ -159,6 +173,11 @@ class of_keys {
     });
     return counts;
   }
+
+  /// Tells the time to a filter that forgets by it.
+  void advance(std::uint64_t now) requires advancing<Family> { family_.advance(now); }
+  /// May a key that was inserted be missed by now?
+  [[nodiscard]] bool has_forgotten() const requires forgetting<Family> { return family_.has_forgotten(); }
 
   [[nodiscard]] double fpr() const requires membership<Family> { return family_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const requires estimating<Family> { return family_.estimate(); }

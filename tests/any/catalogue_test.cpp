@@ -71,6 +71,35 @@ TEST(catalogue, the_best_rate_in_a_space_uses_the_space) {
   }
 }
 
+TEST(catalogue, the_most_items_in_a_space_are_the_most) {
+  for (auto const& family : catalogue())
+    for (double const fpr : {0.1, 0.001}) {
+      request wish{.items = 0, .fpr = fpr, .settings = {}};
+      std::uint64_t constexpr bytes = 100'000;
+      wish.items = most_items_in(family, wish, bytes);
+      EXPECT_LE(family.plan(wish).size_bytes, bytes) << family.name;
+      ++wish.items;
+      EXPECT_GT(family.plan(wish).size_bytes, bytes) << family.name;
+      EXPECT_THROW((void)most_items_in(family, wish, 0), error);
+      wish.fpr = 2;
+      EXPECT_THROW((void)most_items_in(family, wish, bytes), error);
+    }
+}
+
+TEST(any_filter, notices_new_keys_in_a_batch_and_tells_when_it_has_forgotten) {
+  std::vector<std::string> const lines{"a", "b", "a", "c", "b", "d"};
+  auto any = make_filter("active_active", {.items = 3, .fpr = 1e-6, .settings = {}});
+  auto const fresh = any.insert_if_new(lines);
+  ASSERT_EQ(fresh.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(fresh[i], i == 0 || i == 1 || i == 3 || i == 5) << i;
+  EXPECT_EQ(any.about().items_inserted, 6U);
+  EXPECT_FALSE(any.has_forgotten());
+  any.insert(std::vector<std::string>{"e", "f", "g"});
+  EXPECT_TRUE(any.has_forgotten());
+  EXPECT_FALSE(make_filter("bloom", {.items = 3, .fpr = 0.01, .settings = {}}).has_forgotten());
+  EXPECT_THROW((void)make_filter("count_min", {.items = 3, .fpr = 0.01, .settings = {}}).insert_if_new(lines), error);
+}
+
 TEST(any_filter, does_what_the_family_does) {
   std::vector<std::uint64_t> members(3000), others(3000);
   for (std::uint64_t i = 0; i < 3000; ++i) members[i] = i, others[i] = i + 1'000'000;

@@ -155,6 +155,17 @@ TEST(bit_array, is_equal_by_size_and_bits) {
   EXPECT_EQ(a, bit_array(65));
 }
 
+TEST(bit_array, clears_a_range) {
+  for (std::uint64_t first = 0; first <= 200; first += first < 70 ? 1 : 13)
+    for (std::uint64_t last = 0; last <= 200; ++last) {
+      bit_array array(200);
+      for (std::uint64_t i = 0; i < 200; ++i) array.set(i);
+      array.clear(first, last);
+      for (std::uint64_t i = 0; i < 200; ++i) ASSERT_EQ(array.test(i), i < first || i >= last) << first << " to " << last;
+      ASSERT_TRUE(array.valid());
+    }
+}
+
 TEST(bit_array, refuses_more_than_2_to_the_42_bits) {
   for (auto const bits : {bit_array::max_bits + 1, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     try {

@@ -249,6 +249,27 @@ TEST(counter_array, notices_fields_that_do_not_fit) {
   EXPECT_THROW(accepted(std::uint64_t{1} << 32, 16, 8), error) << "too large for its field";
 }
 
+TEST(counter_array, lowers_a_range_of_cells_and_none_below_0) {
+  for (unsigned width = 1; width <= 64; ++width) {
+    counter_array array(133, width);
+    std::vector<std::uint64_t> model(133);
+    for (std::uint64_t i = 0; i < 133; ++i)
+      array.put(i, model[i] = mix64(i * width) % 3 == 0 ? array.max() : mix64(i) & array.max() & 1);
+    for (std::uint64_t step = 0; step < 300; ++step) {
+      auto const first = mix64(step) % 134;
+      auto const last = std::min<std::uint64_t>(133, first + mix64(step + 1000) % (step % 3 == 0 ? 5 : 134));
+      array.lower(first, last);
+      for (auto i = first; i < last; ++i) model[i] -= model[i] != 0 ? 1U : 0U;
+      for (std::uint64_t i = 0; i < 133; ++i)
+        ASSERT_EQ(array.get(i), model[i]) << i << " of width " << width << ", " << first << " to " << last;
+      ASSERT_TRUE(array.valid());
+    }
+    array.lower(7, 7);
+    array.lower(9, 3);
+    for (std::uint64_t i = 0; i < 133; ++i) EXPECT_EQ(array.get(i), model[i]);
+  }
+}
+
 /// Past 2^31 cells and 2^33 bits (1 GiB, of which the system gives only the pages touched).
 TEST(counter_array, reaches_the_end_of_a_large_array) {
   std::uint64_t const cells = (std::uint64_t{1} << 32) / 2 + 7;

@@ -256,6 +256,14 @@ TEST(multiply_chain, never_gets_stuck) {
   }
 }
 
+TEST(multiply_chain, tells_a_position_without_those_before_it) {
+  for (auto x : some_digests())
+    for (std::uint64_t const range : {std::uint64_t{1}, std::uint64_t{1000}, two_to(40)}) {
+      auto const p = positions<hortus::multiply_chain>(x, range, 64);
+      for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(hortus::multiply_chain::at(x, range, i), p[i]);
+    }
+}
+
 TEST(add_mod, adds_without_overflow) {
   using hortus::add_mod;
   static_assert(add_mod(0, 0, 1) == 0 && add_mod(3, 4, 7) == 0 && add_mod(3, 4, 8) == 7 && add_mod(6, 6, 7) == 5);

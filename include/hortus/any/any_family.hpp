@@ -77,6 +77,11 @@ class any_family {
   bool insert(digest x) { return self_->insert({&x, 1}) == 1; }
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return self_->insert(xs); }
   bool insert_if_new(digest x) { return self_->insert_if_new(x); }
+  void insert_if_new(std::span<digest const> xs, std::span<digest const>, std::uint64_t* fresh) {
+    self_->insert_if_new(xs, fresh);
+  }
+  /// Never, if the family does not forget by age.
+  [[nodiscard]] bool has_forgotten() const { return self_->has_forgotten(); }
   [[nodiscard]] bool may_contain(digest x) const { return self_->may_contain(x); }
   void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const {
     self_->may_contain(xs, hits);
@@ -113,6 +118,8 @@ class any_family {
     [[nodiscard]] virtual memory const* cells() const noexcept = 0;
     virtual std::size_t insert(std::span<digest const>) = 0;
     virtual bool insert_if_new(digest) = 0;
+    virtual void insert_if_new(std::span<digest const>, std::uint64_t*) = 0;
+    [[nodiscard]] virtual bool has_forgotten() const = 0;
     [[nodiscard]] virtual bool may_contain(digest) const = 0;
     virtual void may_contain(std::span<digest const>, std::uint64_t*) const = 0;
     virtual std::size_t erase(std::span<digest const>) = 0;
@@ -166,6 +173,18 @@ struct any_family::body final : any_family::face {
       return f.insert_if_new(x);
     else
       lacks(F::name, "insert_if_new");
+  }
+  void insert_if_new([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::uint64_t* fresh) override {
+    if constexpr (noticing<F>)
+      insert_if_new_all(f, xs, fresh);
+    else
+      lacks(F::name, "insert_if_new");
+  }
+  [[nodiscard]] bool has_forgotten() const override {
+    if constexpr (forgetting<F>)
+      return f.has_forgotten();
+    else
+      return false;
   }
   [[nodiscard]] bool may_contain([[maybe_unused]] digest x) const override {
     if constexpr (membership<F>)

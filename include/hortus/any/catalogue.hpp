@@ -51,4 +51,7 @@ struct family_info {
 /// fits.
 [[nodiscard]] double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes);
 
+/// The most items that the family holds at the rate wished for in so many bytes. Throws errc::bad_goal if not even one fits.
+[[nodiscard]] std::uint64_t most_items_in(family_info const& family, request wish, std::uint64_t bytes);
+
 }  // namespace hortus

@@ -2,6 +2,9 @@
 #include <cstddef>
 #include <tuple>
 
+#include <hortus/aging/active_active.hpp>
+#include <hortus/aging/age_partitioned.hpp>
+#include <hortus/aging/stable.hpp>
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/bloom/blocked_pair.hpp>
 #include <hortus/bloom/bloom.hpp>
@@ -33,6 +36,6 @@ struct family_list {
 /// README are made from this list.
 using families = family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked,
                              counting<>, bitwise<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left,
-                             count_min<>, count_min_conservative<>, fast_ams>;
+                             stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus

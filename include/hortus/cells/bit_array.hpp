@@ -23,6 +23,7 @@ class bit_array {
   [[nodiscard]] bool test_shared(std::uint64_t i) const noexcept { return (load_shared(words()[i / 64]) >> (i % 64) & 1) != 0; }
   void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + i / 64); }
   void clear() noexcept { memory_.clear(); }
+  void clear(std::uint64_t first, std::uint64_t last) noexcept;  ///< the bits in [first, last)
 
   [[nodiscard]] std::uint64_t size() const noexcept { return bits_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size(); }

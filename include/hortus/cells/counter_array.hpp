@@ -56,6 +56,9 @@ class counter_array {
   void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + place_of(i).word); }
   void clear() noexcept { memory_.clear(); }
 
+  /// Takes 1 from each of the cells in [first, last) that is not 0, also from full ones: for cells that age rather than count.
+  void lower(std::uint64_t first, std::uint64_t last) noexcept;
+
   [[nodiscard]] std::uint64_t size() const noexcept { return cells_; }
   [[nodiscard]] unsigned width() const noexcept { return width_; }
   [[nodiscard]] std::uint64_t max() const noexcept { return ~std::uint64_t{0} >> (64 - width_); }  ///< 2^width - 1

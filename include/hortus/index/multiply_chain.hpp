@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -31,11 +32,23 @@ class multiply_chain {
   constexpr multiply_chain(digest x, std::uint64_t range) noexcept : state_(x.bits() | 1), range_(range) {}
 
   constexpr std::uint64_t next() noexcept {
-    state_ *= 0xf1357aea2e62a9c5U;
+    state_ *= multiplier;
     return fastrange(state_, range_);
   }
 
+  /// What call number i of next(), from 0 to 63, would answer, without those before it: for who looks at slices in any order.
+  static constexpr std::uint64_t at(digest x, std::uint64_t range, unsigned i) noexcept {
+    return fastrange((x.bits() | 1) * powers[i], range);
+  }
+
  private:
+  static constexpr std::uint64_t multiplier = 0xf1357aea2e62a9c5U;
+  static constexpr std::array<std::uint64_t, 64> powers = [] {
+    std::array<std::uint64_t, 64> all{};
+    for (std::uint64_t power = 1; auto& one : all) one = power *= multiplier;
+    return all;
+  }();
+
   std::uint64_t state_, range_;
 };
 

@@ -1,0 +1,165 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <hortus/batch.hpp>
+#include <hortus/bloom/blocked.hpp>
+#include <hortus/concepts.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/plan/active_active.hpp>
+
+namespace hortus {
+
+/// Two of a kind: what active_active needs of the filters it is made of.
+template <class F>
+concept buffer_layer = noticing<F> && membership<F> && intersectable<F> && plannable<F> && storable<F>;
+
+/// Active-active buffering (A2): two filters. The active one takes keys until it is full; then the other one, with the oldest
+/// keys, is emptied and takes over. A key is found if either has it.
+///
+///     active   [ . . x . x . . . ]   <- inserts           full:   passive [ . . x . x . x x ]   oldest so far
+///     passive  [ x x . . x . x x ]   oldest                       active  [ . . . . . . . . ]   <- inserts
+///
+/// Promise  the last `items` distinct keys are remembered: a key is found as long as at most `items` distinct others were
+///          inserted since it last was; repeats push nobody out. After 2 `items` it is forgotten but for chance fpr. The rate
+///          of false positives never passes fpr, and is about half of that on average.
+/// Price    23.1 bits for each of the `items` at 1 %, and two cache lines a lookup; over bloom<> for a Layer 22.1 bits, and
+///          more lines. The rate saws; once in `items` keys an insert empties a half.
+/// Lacks    estimate and merge: the order of keys in two streams is not known.
+/// Source   M. Yoon, "Aging Bloom filter with two active buffers for dynamic sets", IEEE TKDE 22(1), 2010. The capacity is not
+///          the paper's, which keeps the rate for whole log2(1/half rate) only.
+template <buffer_layer Layer = blocked>
+class active_active {
+ public:
+  static constexpr std::string_view name = "active_active";
+  static constexpr std::string_view room = "aging";
+  static constexpr std::string_view summary = "two filters in turn: the last n distinct keys are never missed";
+  static constexpr auto misses = false_negatives::by_age;
+  static constexpr std::size_t block_keys = hortus::block_keys<Layer>;
+
+  struct goal {
+    std::uint64_t items = 0;  ///< the window, in distinct keys
+    double fpr = 0.01;
+    unsigned probes = 0;  ///< 0: as many as need the fewest bits
+    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+  };
+  struct params {
+    std::uint64_t items = 0;  ///< that a half takes
+    typename Layer::params half = {};
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("items", self.items);
+      Layer::params::fields(self.half, io);
+    }
+  };
+
+  static params plan(goal g) {
+    typename Layer::goal half;
+    half.items = std::max<std::uint64_t>(g.items, 1);
+    half.fpr = plan::half_fpr(g.fpr);
+    half.probes = g.probes;
+    return {half.items, Layer::plan(half)};
+  }
+  /// With both halves full: what the rate never passes, however long the stream.
+  static double planned_fpr(params p, std::uint64_t) {
+    double const half = Layer::planned_fpr(p.half, p.items);
+    return plan::either_fpr(half, half);
+  }
+  static std::uint64_t planned_bytes(params p) { return 2 * Layer::planned_bytes(p.half); }
+  static double lines_touched(params p) { return 2 * Layer::lines_touched(p.half); }
+
+  active_active() = default;  ///< the smallest valid one: the smallest halves, a key each
+  explicit active_active(params p) : items_(p.items), active_(p.half), passive_(p.half) {
+    if (!valid()) throw error(errc::bad_params, "an active-active filter takes at least one item in each half");
+  }
+
+  /// A key that the active half has, truly or by a false positive, stays found as long as that half lives: it takes no room.
+  void insert(digest x) noexcept {
+    make_room_for(x);
+    count_ += std::uint64_t{active_.insert_if_new(x)};
+  }
+  bool insert_if_new(digest x) noexcept {
+    bool const older = passive_.may_contain(x);  // before it may be emptied
+    make_room_for(x);
+    bool const fresh = active_.insert_if_new(x);
+    count_ += std::uint64_t{fresh};
+    return fresh && !older;
+  }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return active_.may_contain(x) || passive_.may_contain(x); }
+  std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) ask_for<access::update>(active_, next[i]);
+      insert(xs[i]);
+    }
+    return xs.size();
+  }
+  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    std::array<std::uint64_t, block_keys / 64> older;
+    may_contain_block(active_, xs, next, hits);
+    may_contain_block(passive_, xs, next, older.data());
+    for (std::size_t i = 0; i < (xs.size() + 63) / 64; ++i) hits[i] |= older[i];
+  }
+  void prefetch(digest x) const noexcept {
+    ask_for<access::lookup>(active_, x);
+    ask_for<access::lookup>(passive_, x);
+  }
+
+  /// Both halves look at the same bits of a key, so "in either" takes off what is in both. Makes a copy of one half.
+  [[nodiscard]] double fpr() const {
+    auto both = active_;
+    both.intersect(passive_);
+    return std::clamp(active_.fpr() + passive_.fpr() - both.fpr(), 0.0, 1.0);
+  }
+  /// Has a half with keys been emptied yet?
+  [[nodiscard]] bool has_forgotten() const noexcept { return swaps_ == 2; }
+
+  void clear() noexcept {
+    active_.clear();
+    passive_.clear();
+    count_ = swaps_ = 0;
+  }
+  [[nodiscard]] params shape() const noexcept { return {items_, active_.shape()}; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return active_.size_bytes() + passive_.size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return active_.cells(); }
+  bool operator==(active_active const&) const = default;
+
+  static void fields(auto& self, auto& io) {
+    io.constant(layer_id, "kind of filter for its halves");
+    io(self.items_, self.count_, self.swaps_, self.active_, self.passive_);
+  }
+  [[nodiscard]] bool valid() const noexcept {
+    return active_.valid() && passive_.valid() && active_.shape() == passive_.shape() && items_ >= 1 && count_ <= items_ &&
+           swaps_ <= 2;
+  }
+
+ private:
+  /// FNV-1a of the layer's name: halves of another kind are not taken for these.
+  static constexpr std::uint64_t layer_id = [] {
+    std::uint64_t id = 0xcbf29ce484222325U;
+    for (char const c : std::string_view(Layer::name)) id = (id ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    return id;
+  }();
+
+  /// A full half takes no key that it does not have. Swapping comes first, so that a half never holds more than `items`.
+  void make_room_for(digest x) noexcept {
+    if (count_ < items_ || active_.may_contain(x)) return;
+    std::swap(active_, passive_);
+    active_.clear();
+    count_ = 0;
+    swaps_ = std::min<std::uint64_t>(swaps_ + 1, 2);
+  }
+
+  std::uint64_t items_ = 1;
+  std::uint64_t count_ = 0;  // keys that the active half took
+  std::uint64_t swaps_ = 0;  // 2 means that or more
+  Layer active_;
+  Layer passive_;
+};
+
+using active_active_filter = of_keys<active_active<>>;
+
+}  // namespace hortus

@@ -1,0 +1,169 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <hortus/aging/slice_ring.hpp>
+#include <hortus/concepts.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/plan/age_partitioned.hpp>
+
+namespace hortus {
+
+/// Age-partitioned Bloom filter: a ring of slices of bits. A key marks the youngest `probes` of them; generation by generation
+/// all slices grow older, and the oldest is emptied and becomes the youngest. Found is who is in `probes` slices in a row.
+///
+///     youngest  0   1   2   3   4   5   oldest           3 probes, 3 generations
+///               #   #   #                                a key just inserted
+///                           #   #   #                    three generations later; in the next only # # is left of it
+///
+/// Promise  no key of the window is missed, and the rate of false positives is near constant and does not pass fpr. The window
+///          is the last `items` distinct keys; or, with distinct = 0, the last `items` inserts; or, with ticks, that much time
+///          up to what advance(now) was told, if no more than `items` keys come in it: else the rate rises.
+/// Price    40 bits for each of the `items` at 1 % for distinct keys, 21 for inserts or time; `probes` cache misses for a
+/// member
+///          and about 5 for another. More generations need less space, and more misses.
+/// Lacks    estimate and merge: the order of keys in two streams is not known.
+/// Source   A. Shtul, C. Baquero, P. S. Almeida, "Age-partitioned Bloom filters", 2020. Windows of distinct keys are our own:
+///          docs/maths.md says why they cost twice as much.
+class age_partitioned {
+ public:
+  static constexpr std::string_view name = "age_partitioned";
+  static constexpr std::string_view room = "aging";
+  static constexpr std::string_view summary = "slices that grow old: a window of keys, inserts or time, at an even rate";
+  static constexpr auto misses = false_negatives::by_age;
+  static constexpr std::size_t block_keys = slice_ring::block_keys;
+
+  struct goal {
+    std::uint64_t items = 0;  ///< the window; with ticks the most keys that come in it
+    double fpr = 0.01;
+    unsigned distinct = 1;     ///< 0: the window is of inserts, and repeated keys push others out; half the space
+    std::uint64_t ticks = 0;   ///< not 0: the window is of time, in the unit of advance()
+    unsigned generations = 0;  ///< 0: as the plan thinks best
+    static void fields(auto& self, auto& io) {
+      io("distinct", self.distinct);
+      io("ticks", self.ticks);
+      io("generations", self.generations);
+    }
+  };
+  struct params {
+    std::uint64_t slice_bits = 0;
+    unsigned probes = 0;
+    unsigned generations = 0;  ///< remembered besides the current one
+    unsigned young = 0;        ///< a key in one of so many, counted from the youngest, is not put in again
+    std::uint64_t generation_items = 0;
+    std::uint64_t generation_ticks = 0;  ///< 0: a generation ends when its items are in
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      io("slice_bits", self.slice_bits);
+      io("probes", self.probes);
+      io("generations", self.generations);
+      io("young", self.young);
+      io("generation_items", self.generation_items);
+      io("generation_ticks", self.generation_ticks);
+    }
+  };
+
+  static params plan(goal g) {
+    if (g.distinct > 1) throw error(errc::bad_goal, "distinct is 1, for a window of distinct keys, or 0, for one of inserts");
+    auto const what = g.distinct == 1 && g.ticks == 0 ? plan::window_of::distinct_keys : plan::window_of::inserts;
+    auto const shape = plan::age_partitioned({g.items, g.fpr}, what, g.generations);
+    auto const ticks = g.ticks / shape.generations + (g.ticks % shape.generations != 0 ? 1 : 0);
+    return {shape.slice_bits,       shape.probes, shape.generations, plan::young_generations(shape.generations, what),
+            shape.generation_items, ticks};
+  }
+  /// At the end of a generation: what the rate does not pass, however long the stream.
+  static double planned_fpr(params p, std::uint64_t) { return plan::age_partitioned_fpr(layout(p)); }
+  static std::uint64_t planned_bytes(params p) { return (p.slice_bits * (p.probes + p.generations) + 63) / 64 * 8; }
+  static double lines_touched(params p) { return p.probes; }
+
+  age_partitioned() = default;  ///< the smallest valid one: two slices of a bit
+  explicit age_partitioned(params p)
+      : ring_((plan::checked(layout(p)), p.slice_bits), p.probes, p.generations),
+        young_(p.young),
+        generation_items_(p.generation_items),
+        generation_ticks_(p.generation_ticks) {
+    if (!valid())
+      throw error(errc::bad_params, "an age-partitioned filter has at least one young generation, and as many more as are not");
+  }
+
+  void insert(digest x) noexcept {
+    if (ring_.generation_of(x, young_) == slice_ring::none) put(x);
+  }
+  bool insert_if_new(digest x) noexcept {
+    auto const generation = ring_.generation_of(x, ring_.generations() + 1);
+    if (generation >= young_) put(x);
+    return generation == slice_ring::none;
+  }
+  [[nodiscard]] bool may_contain(digest x) const noexcept {
+    return ring_.generation_of(x, ring_.generations() + 1) != slice_ring::none;
+  }
+  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    ring_.find(xs, hits);
+    for (auto const x : next) prefetch(x);
+  }
+  void prefetch(digest x) const noexcept { ring_.prefetch(x); }
+  void prefetch_all(digest x) const noexcept { ring_.prefetch_all(x); }
+
+  /// Tells the time, from 0 on and in the unit of `ticks`; generations end by it, and keys are inserted at the time told last.
+  /// A time before that is ignored. Throws errc::unsupported if the filter ages by its keys.
+  void advance(std::uint64_t now) {
+    if (generation_ticks_ == 0)
+      throw error(errc::unsupported, "this filter ages by its keys: one that ages by time is planned with ticks");
+    if (now < since_) return;
+    auto const over = (now - since_) / generation_ticks_;
+    since_ += over * generation_ticks_;
+    for (auto left = std::min<std::uint64_t>(over, ring_.slices()); left != 0; --left) next_generation();
+  }
+
+  [[nodiscard]] double fpr() const { return ring_.fpr(); }
+  /// Have as many generations ended as are remembered, and one more?
+  [[nodiscard]] bool has_forgotten() const noexcept { return ended_ > ring_.generations(); }
+
+  void clear() noexcept {
+    ring_.clear();
+    count_ = ended_ = since_ = 0;
+  }
+  [[nodiscard]] params shape() const noexcept {
+    return {ring_.slice_bits(), ring_.probes(), ring_.generations(), young_, generation_items_, generation_ticks_};
+  }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return ring_.bits().size_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return ring_.bits().cells(); }
+  bool operator==(age_partitioned const&) const = default;
+
+  static void fields(auto& self, auto& io) {
+    io(self.ring_, self.young_, self.generation_items_, self.generation_ticks_, self.count_, self.ended_, self.since_);
+  }
+  [[nodiscard]] bool valid() const noexcept {
+    return ring_.valid() && young_ >= 1 && young_ <= ring_.generations() && generation_items_ >= 1 &&
+           count_ <= generation_items_ && ended_ <= plan::max_slices;
+  }
+
+ private:
+  static plan::age_partitioned_shape layout(params p) noexcept {
+    return {p.slice_bits, p.probes, p.generations, p.generation_items};
+  }
+  void put(digest x) noexcept {
+    if (count_ == generation_items_) next_generation();
+    if (generation_ticks_ == 0) ++count_;
+    ring_.mark(x);
+  }
+  void next_generation() noexcept {
+    ring_.turn();
+    count_ = 0;
+    ended_ = std::min<std::uint64_t>(ended_ + 1, plan::max_slices);
+  }
+
+  slice_ring ring_;
+  unsigned young_ = 1;
+  std::uint64_t generation_items_ = 1;
+  std::uint64_t generation_ticks_ = 0;
+  std::uint64_t count_ = 0;  // keys put into the current generation; 0 where time ends it
+  std::uint64_t ended_ = 0;  // generations so far; 64 means that or more
+  std::uint64_t since_ = 0;  // when the current one began
+};
+
+using age_partitioned_filter = of_keys<age_partitioned>;
+
+}  // namespace hortus

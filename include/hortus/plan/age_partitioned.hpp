@@ -1,0 +1,165 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include <hortus/error.hpp>
+#include <hortus/plan/goal.hpp>
+#include <hortus/plan/limits.hpp>
+
+/// Age-partitioned Bloom filters (Shtul, Baquero and Almeida 2020): a ring of k + l slices of bits. A key sets a bit in each of
+/// the k youngest; after g keys all grow older by one slice, the oldest of which is emptied and becomes the youngest. A key is
+/// found if k slices in a row have its bits.
+namespace hortus::plan {
+
+/// Slices of a filter, at most: so many bits does a word have that says which of them hold a key.
+inline constexpr unsigned max_slices = 64;
+
+/// What an age-partitioned filter is made of.
+struct age_partitioned_shape {
+  std::uint64_t slice_bits = 0;
+  unsigned probes = 0;                 ///< k: slices that a key marks
+  unsigned generations = 0;            ///< l: generations that are remembered besides the current one
+  std::uint64_t generation_items = 0;  ///< g: keys after which a generation is full
+  [[nodiscard]] constexpr unsigned slices() const noexcept { return probes + generations; }
+  bool operator==(age_partitioned_shape const&) const = default;
+};
+
+/// The shape, if a filter can have it.
+inline age_partitioned_shape checked(age_partitioned_shape shape) {
+  if (shape.probes < 1 || shape.generations < 1 || shape.probes > max_slices || shape.generations > max_slices - shape.probes ||
+      shape.slice_bits < 1 || shape.slice_bits > max_bits / shape.slices() || shape.generation_items < 1)
+    throw error(errc::bad_params,
+                "an age-partitioned filter has 1 or more probes and generations, 64 at most together, at least 1 item a "
+                "generation and 1 bit a slice, and at most 2^42 bits in all");
+  return shape;
+}
+
+/// Chance that somewhere `probes` slices in a row have a new key's bits, from the fill of each slice, youngest first. Exact:
+/// the bits of a key are in as many independent slices. The first such row ends with slice i if the `probes` slices up to it
+/// have the key's bits, the one before them has not, and before that there was none.
+[[nodiscard]] inline double row_chance(std::span<double const> fill, unsigned probes) {
+  std::array<double, max_slices + 1> by{};  // by[i]: chance of a row among the first i slices
+  for (std::size_t i = probes; i <= fill.size(); ++i) {
+    double row = 1;
+    for (auto j = i - probes; j < i; ++j) row *= fill[j];
+    auto const before = i - probes;
+    by[i] = by[i - 1] + (before == 0 ? row : (1 - by[before - 1]) * (1 - fill[before - 1]) * row);
+  }
+  return std::min(by[fill.size()], 1.0);
+}
+
+/// Expected fill of slice i, youngest first, when the current generation has got `part` of its keys: 1 - (1 - 1/s)^n.
+[[nodiscard]] inline double slice_fill(age_partitioned_shape shape, unsigned i, double part) {
+  double const keys = static_cast<double>(shape.generation_items) * (i < shape.probes ? i + part : shape.probes);
+  return keys > 0 ? -std::expm1(keys * std::log1p(-1 / static_cast<double>(shape.slice_bits))) : 0;
+}
+
+/// Rate of false positives of a filter that has been running for a while, at the end of a generation (the highest) or when
+/// `part` of it is over. Exact at every size. The published tables take the fill of the young slices for a straight line,
+/// (i + 1) / 2k, and are too low.
+[[nodiscard]] inline double age_partitioned_fpr(age_partitioned_shape shape, double part = 1) {
+  checked(shape);
+  std::array<double, max_slices> fill{};
+  for (unsigned i = 0; i < shape.slices(); ++i) fill[i] = slice_fill(shape, i, part);
+  return row_chance({fill.data(), shape.slices()}, shape.probes);
+}
+
+/// What a window is counted in.
+enum class window_of {
+  distinct_keys,  ///< a key found in the younger half of the generations is not put in again: repeats push nobody out
+  inserts,        ///< every key that is not in the current generation counts, also one that was there before: half the space
+};
+
+/// So many of the youngest generations count as young: a key in one of them is not put in again.
+[[nodiscard]] constexpr unsigned young_generations(unsigned generations, window_of what) noexcept {
+  return what == window_of::inserts ? 1 : (generations + 1) / 2;
+}
+
+/// How many generations the window has. A key that was left in the last young generation, number y - 1, is forgotten when
+/// l + 1 - (y - 1) generations have begun, l + 1 - y of them full by then. And the keys of y generations in a row are all
+/// different, because each would have been found young; of more they need not be.
+[[nodiscard]] constexpr unsigned window_generations(unsigned generations, window_of what) noexcept {
+  auto const young = young_generations(generations, what);
+  return what == window_of::inserts ? generations + 1 - young : std::min(young, generations + 1 - young);
+}
+
+/// The most generations that the plan looks at, and how much space it gives for fewer: each costs lookups some probes, and
+/// saves less and less space.
+inline constexpr unsigned planned_generations = 31;
+inline constexpr double worth_fewer_generations = 1.05;
+
+/// Keys a bit and generation of large filters, as high as the rate allows; 0 unless it is above `at_least`.
+inline double age_partitioned_load(unsigned probes, unsigned generations, double fpr, double at_least) {
+  auto const rate = [&](double load) {
+    std::array<double, max_slices> fill{};
+    for (unsigned i = 0; i < probes + generations; ++i) fill[i] = -std::expm1(-load * std::min(i + 1, probes));
+    return row_chance({fill.data(), probes + generations}, probes);
+  };
+  if (!(rate(at_least) < fpr)) return 0;
+  double low = at_least;
+  double high = 50;  // a slice is full
+  while (high - low > 1e-6 * low + 1e-300) {
+    double const middle = low > 0 ? std::sqrt(low * high) : high / 1024;
+    (rate(middle) <= fpr ? low : high) = middle;
+  }
+  return low;
+}
+
+/// The fewest bits of a slice that keep the rate.
+inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, double fpr) {
+  auto const enough = [&](std::uint64_t bits) {
+    shape.slice_bits = bits;
+    return age_partitioned_fpr(shape) <= fpr;
+  };
+  auto const most = max_bits / shape.slices();
+  std::uint64_t too_few = 0;
+  std::uint64_t bits = 1;
+  while (!enough(bits)) {
+    if (bits == most) checked_bits(static_cast<double>(max_bits) + 1, "an age-partitioned filter for that goal");
+    too_few = bits;
+    bits = std::min(2 * bits, most);
+  }
+  while (bits - too_few > 1) {
+    auto const middle = too_few + (bits - too_few) / 2;
+    (enough(middle) ? bits : too_few) = middle;
+  }
+  shape.slice_bits = bits;
+  return shape;
+}
+
+/// Fewest bits for the goal, but for 5 %: with the fewest generations that come so near. `items` is the window; a number of
+/// generations other than 0 is kept.
+[[nodiscard]] inline age_partitioned_shape age_partitioned(goal g, window_of what, unsigned generations = 0) {
+  checked_fpr(g.fpr);
+  if (generations > max_slices - 1) throw error(errc::bad_goal, "an age-partitioned filter has 1 to 63 generations");
+  auto const items = std::max<std::uint64_t>(g.items, 1);
+  auto const per_generation = [&](unsigned l) { return (items - 1) / window_generations(l, what) + 1; };
+  std::array<double, max_slices> cost{};
+  std::array<unsigned, max_slices> probes{};
+  double fewest = std::numeric_limits<double>::infinity();
+  auto const first = generations != 0 ? generations : 1;
+  auto const last = generations != 0 ? generations : planned_generations;
+  unsigned const step = what == window_of::inserts || generations != 0 ? 1 : 2;  // an even number would waste one
+  for (unsigned l = first; l <= last; l += step) {
+    cost[l] = std::numeric_limits<double>::infinity();
+    for (unsigned k = 1; k <= max_slices - l; ++k) {
+      double const keys = static_cast<double>(per_generation(l)) * (k + l);
+      double const load = age_partitioned_load(k, l, g.fpr, keys / cost[l]);
+      if (load > 0) {
+        cost[l] = keys / load;
+        probes[l] = k;
+      }
+    }
+    fewest = std::min(fewest, cost[l]);
+  }
+  auto l = first;
+  while (cost[l] > fewest * worth_fewer_generations) l += step;
+  checked_bits(cost[l] * 0.5, "an age-partitioned filter for that goal");  // hopeless ones are not searched
+  return with_slice_bits({1, probes[l], l, per_generation(l)}, g.fpr);
+}
+
+}  // namespace hortus::plan
