@@ -30,7 +30,19 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t most_keys = 64;
 constexpr std::size_t group_keys = 8;                       // worked on, and asked for, in turn
 [[maybe_unused]] constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
-constexpr unsigned probes_in_a_line = 7;                    // of nine
+
+/// What a position in a line of 512 bits is: the upper three of its bits choose a word, the others a bit of it,
+struct single_bits {
+  static constexpr unsigned width = 9, probes = 7;  // bits of a position, and how many of these 64 have
+  static constexpr int in_a_word = 6, spread = 0;   // logarithms: of the bits to choose from, and how far they are apart
+  static constexpr std::uint64_t mask = 1;
+};
+/// or a pair of bits, which is a small counter.
+struct bit_pairs {
+  static constexpr unsigned width = 8, probes = 8;
+  static constexpr int in_a_word = 5, spread = 1;
+  static constexpr std::uint64_t mask = 3;
+};
 
 using keys = std::span<digest const>;
 
@@ -319,21 +331,29 @@ void set_in_sectors(blocks_to_write const& in, keys xs, keys next) {
   }
 }
 
-// -- blocked: bits anywhere in a line -----------------------------------------------------------------------------------------
+// -- blocked, blocked_counting: bits or pairs of bits anywhere in a line -----------------------------------------------------
 
-/// Are the first seven probes of a pattern, or fewer, all set in a line? A permutation of the line's words finds the words of
-/// several probes at once.
+/// Are the first seven or eight probes of a pattern, or fewer, all set in a line? A permutation of the line's words finds the
+/// words of several probes at once.
+#ifdef HORTUS_KEYS_IN_LANES
+template <class Of>
+struct offsets {
+  HWY_ALIGN static constexpr std::uint64_t value[8] = {
+      0, Of::width, 2 * Of::width, 3 * Of::width, 4 * Of::width, 5 * Of::width, 6 * Of::width, 7 * Of::width};
+};
+#endif
 #if defined(HORTUS_LINE_IN_REGISTER)
+template <class Of>
 class line_probes {
  public:
-  explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, probes_in_a_line)) - 1) {}
+  explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, Of::probes)) - 1) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    HWY_ALIGN static constexpr std::uint64_t offsets[8] = {0, 9, 18, 27, 36, 45, 54, 63};
-    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets));
+    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
     // The permutation looks at three bits of an index, the rotation at six: no masking.
-    auto const found = _mm512_permutexvar_epi64(hn::ShiftRight<6>(at).raw, hn::Load(words(), line).raw);
-    auto const bits = _mm512_test_epi64_mask(_mm512_rorv_epi64(found, at.raw), hn::Set(words(), 1).raw);
+    auto const found = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::Load(words(), line).raw);
+    auto const turned = _mm512_rorv_epi64(found, hn::ShiftLeft<Of::spread>(at).raw);
+    auto const bits = _mm512_test_epi64_mask(turned, hn::Set(words(), Of::mask).raw);
     return (bits & wanted_) == wanted_;
   }
 
@@ -341,44 +361,49 @@ class line_probes {
   unsigned wanted_;
 };
 #elif defined(HORTUS_KEYS_IN_LANES)
+template <class Of>
 class line_probes {
  public:
   explicit HWY_INLINE line_probes(unsigned probes) {
-    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, probes_in_a_line) ? 0 : 1;
+    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, Of::probes) ? 0 : 1;
   }
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    HWY_ALIGN static constexpr std::uint64_t offsets[8] = {0, 9, 18, 27, 36, 45, 54, 63};
-    auto const all = hn::And(half(line, pattern, offsets, unwanted_), half(line, pattern, offsets + 4, unwanted_ + 4));
-    return hn::AllTrue(words(), hn::TestBit(all, hn::Set(words(), 1)));
+    auto const* const shifts = offsets<Of>::value;
+    return hn::AllTrue(words(),
+                       hn::And(half(line, pattern, shifts, unwanted_), half(line, pattern, shifts + 4, unwanted_ + 4)));
   }
 
  private:
-  /// Four probes: bit 0 of each lane is what was found. A word is two 32-bit lanes, and the line two registers of four words,
-  /// between which bit 8 of a position chooses.
-  static HWY_INLINE vector half(std::uint64_t const* line, std::uint64_t pattern, std::uint64_t const* offsets,
-                                std::uint64_t const* unwanted) {
+  /// Four probes: was each found? A word is two 32-bit lanes, and the line two registers of four words, between which the
+  /// highest bit of a position chooses.
+  static HWY_INLINE hn::Mask<words> half(std::uint64_t const* line, std::uint64_t pattern, std::uint64_t const* shifts,
+                                         std::uint64_t const* unwanted) {
     words const d;
-    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, offsets));
-    auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<6>(at), hn::Set(d, 3)));
+    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, shifts));
+    auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<Of::in_a_word>(at), hn::Set(d, 3)));
     auto const lanes = hn::Or(hn::Or(twice, hn::ShiftLeft<32>(twice)), hn::Set(d, std::uint64_t{1} << 32));
     auto const low = _mm256_permutevar8x32_epi32(hn::Load(d, line).raw, lanes.raw);
     auto const high = _mm256_permutevar8x32_epi32(hn::Load(d, line + 4).raw, lanes.raw);
-    auto const found = hn::IfThenElse(hn::TestBit(at, hn::Set(d, 256)), vector{high}, vector{low});
-    return hn::Or(hn::Shr(found, hn::And(at, hn::Set(d, 63))), hn::Load(d, unwanted));
+    auto const found =
+        hn::IfThenElse(hn::TestBit(at, hn::Set(d, std::uint64_t{4} << Of::in_a_word)), vector{high}, vector{low});
+    auto const bits = hn::Shr(found, hn::And(hn::ShiftLeft<Of::spread>(at), hn::Set(d, 63)));
+    return hn::Ne(hn::And(hn::Or(bits, hn::Load(d, unwanted)), hn::Set(d, Of::mask)), hn::Zero(d));
   }
 
   HWY_ALIGN std::uint64_t unwanted_[8];
 };
 #else
+template <class Of>
 class line_probes {
  public:
-  explicit HWY_INLINE line_probes(unsigned probes) : probes_(std::min(probes, probes_in_a_line)) {}
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(std::min(probes, Of::probes)) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    std::uint64_t all = 1;
-    for (unsigned i = 0; i < probes_; ++i, pattern >>= 9) all &= line[pattern / 64 % 8] >> (pattern % 64);
-    return (all & 1) != 0;
+    bool all = true;
+    for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width)
+      all &= (line[(pattern >> Of::in_a_word) % 8] >> ((pattern << Of::spread) % 64) & Of::mask) != 0;
+    return all;
   }
 
  private:
@@ -386,7 +411,8 @@ class line_probes {
 };
 #endif
 
-std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) {
+template <class Of>
+HWY_INLINE std::uint64_t anywhere_in_line(blocks_to_read const& in, keys xs, keys next) {
   asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
   HWY_ALIGN std::uint64_t start[most_keys];
   HWY_ALIGN std::uint64_t pattern[most_keys];
@@ -401,15 +427,15 @@ std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) {
   }
 #endif
   HWY_ALIGN std::uint8_t found[most_keys];
-  line_probes const probes(in.probes);
+  line_probes<Of> const probes(in.probes);
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
     found[i] = probes.set_in(in.words + start[i], pattern[i]);
   }
   auto hits = to_bits(found, xs.size());
-  // Probes past the seventh: only of the keys that have the others, which among absent ones are few.
-  for (auto left = in.probes; left > probes_in_a_line && hits != 0;) {
-    line_probes const more(left -= probes_in_a_line);
+  // Probes past the first pattern: only of the keys that have the others, which among absent ones are few.
+  for (auto left = in.probes; left > Of::probes && hits != 0;) {
+    line_probes<Of> const more(left -= Of::probes);
     for (auto alive = hits; alive != 0; alive &= alive - 1) {
       auto const i = static_cast<std::size_t>(std::countr_zero(alive));
       pattern[i] = more_pattern_bits(pattern[i]);
@@ -418,6 +444,8 @@ std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) {
   }
   return hits;
 }
+std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) { return anywhere_in_line<single_bits>(in, xs, next); }
+std::uint64_t in_pairs(blocks_to_read const& in, keys xs, keys next) { return anywhere_in_line<bit_pairs>(in, xs, next); }
 
 void set_in_line(blocks_to_write const& in, keys xs, keys next) {
   asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
@@ -426,7 +454,7 @@ void set_in_line(blocks_to_write const& in, keys xs, keys next) {
     auto* const line = in.words + fastrange(xs[i].bits(), in.blocks) * 8;
     auto pattern = pattern_bits(xs[i]);
     for (auto left = in.probes; left != 0; pattern = more_pattern_bits(pattern)) {
-      auto const now = std::min(left, probes_in_a_line);
+      auto const now = std::min(left, single_bits::probes);
       auto bits = pattern;
       for (unsigned j = 0; j < now; ++j, bits >>= 9) line[bits / 64 % 8] = with_bit(line[bits / 64 % 8], bits);
       left -= now;
@@ -509,6 +537,7 @@ HWY_AFTER_NAMESPACE();
 namespace hortus::kernels {
 
 HWY_EXPORT(in_line);
+HWY_EXPORT(in_pairs);
 HWY_EXPORT(in_sectors);
 HWY_EXPORT(in_lanes);
 HWY_EXPORT(in_word);
@@ -520,6 +549,9 @@ HWY_EXPORT(set_in_word);
 using keys = std::span<digest const>;
 std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) noexcept {
   return HWY_DYNAMIC_DISPATCH(in_line)(in, xs, next);
+}
+std::uint64_t in_pairs(blocks_to_read const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(in_pairs)(in, xs, next);
 }
 std::uint64_t in_sectors(blocks_to_read const& in, keys xs, keys next) noexcept {
   return HWY_DYNAMIC_DISPATCH(in_sectors)(in, xs, next);

@@ -42,8 +42,6 @@ memory overflow_table::sorted() const {
   return all;
 }
 
-compact_counters::compact_counters(std::uint64_t cells) : compact_counters(cells, first_width, table_slots(cells)) {}
-
 compact_counters::compact_counters(std::uint64_t cells, unsigned log_width, std::uint64_t slots)
     : cells_(cells), log_width_(log_width) {
   if (cells > max_cells) throw error(errc::bad_params, "a store has at most 2^40 counters, not " + std::to_string(cells));
@@ -218,6 +216,13 @@ std::uint64_t compact_counters::nonzero() const noexcept {
   return count;
 }
 
+std::uint64_t compact_counters::nonzero(std::uint64_t first, std::uint64_t count) const noexcept {
+  std::uint64_t found = 0;
+  for (auto const word : std::span(words() + (first << log_width_) / 64, (count << log_width_) / 64))
+    found += nonzero_in(word, log_width_);
+  return found;
+}
+
 compact_counters::space_use compact_counters::space() const noexcept {
   space_use use{0, std::uint64_t{8} * size_bytes()};
   for (std::uint64_t i = 0; i < cells_; ++i) use.values += static_cast<std::uint64_t>(std::bit_width(get(i)));
@@ -231,11 +236,10 @@ compact_counters& compact_counters::operator+=(compact_counters const& other) {
   return *this = std::move(sum);
 }
 
-compact_counters compact_counters::folded(std::uint64_t by) const {
-  compact_counters small(cells_ / by);
-  for (std::uint64_t i = 0; i < small.cells_; ++i)
-    for (auto from = i * by; from < i * by + by; ++from)
-      if (auto const more = get(from); more != 0) small.add(i, more);
+compact_counters compact_counters::folded(std::uint64_t by, std::uint64_t group) const {
+  compact_counters small(cells_ / by, table_.size_bytes() / sizeof(overflow_table::entry) / by);
+  for (std::uint64_t i = 0; i < cells_; ++i)
+    if (auto const more = get(i); more != 0) small.add(i / (by * group) * group + i % group, more);
   return small;
 }
 

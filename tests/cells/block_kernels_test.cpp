@@ -9,6 +9,7 @@
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
 #include <hortus/cells/vector_target.hpp>
+#include <hortus/counting/blocked_counting.hpp>
 
 #include "key_sets.hpp"
 
@@ -47,7 +48,7 @@ TEST(vector_target, one_can_be_chosen_by_name_and_no_other) {
 
 template <class F>
 class block_kernels : public ::testing::Test {};
-using one_line_families = ::testing::Types<blocked, sectorized, split_block, register_blocked>;
+using one_line_families = ::testing::Types<blocked, sectorized, split_block, register_blocked, blocked_counting>;
 TYPED_TEST_SUITE(block_kernels, one_line_families);
 
 TYPED_TEST(block_kernels, do_what_one_key_at_a_time_does) {

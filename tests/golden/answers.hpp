@@ -209,6 +209,18 @@ inline std::map<std::string, golden_answers> golden_answers_by_name() {
       {"blocked_pair/siphash13_text", {83, {1000082, 1000145, 1000299, 1000405, 1000413}}},
       {"blocked_pair/siphash13_integers", {87, {1000108, 1000217, 1000299, 1000467, 1000520}}},
       {"blocked_pair/siphash24_text", {99, {1000118, 1000306, 1000440, 1000586, 1000900}}},
+      {"blocked_counting/empty", {0, {}}},
+      {"blocked_counting/one_key", {37, {1000033, 1000264, 1000445, 1001190, 1001248}}},
+      {"blocked_counting/text", {76, {1000008, 1000496, 1000625, 1000781, 1001032}}},
+      {"blocked_counting/integers", {91, {1000058, 1000204, 1000221, 1000387, 1000414}}},
+      {"blocked_counting/digests", {86, {1000068, 1000163, 1000195, 1000203, 1000226}}},
+      {"blocked_counting/seeded_text", {90, {1000001, 1000061, 1000077, 1000196, 1000459}}},
+      {"blocked_counting/seeded_integers", {98, {1000308, 1000411, 1000885, 1001011, 1001072}}},
+      {"blocked_counting/xxh64_text", {92, {1000125, 1000137, 1000156, 1000307, 1000876}}},
+      {"blocked_counting/xxh64_integers", {88, {1000265, 1000276, 1000347, 1000385, 1000589}}},
+      {"blocked_counting/siphash13_text", {96, {1000017, 1000070, 1000073, 1000093, 1000119}}},
+      {"blocked_counting/siphash13_integers", {92, {1000258, 1000323, 1000372, 1000550, 1000706}}},
+      {"blocked_counting/siphash24_text", {110, {1000006, 1000157, 1000161, 1000185, 1000223}}},
   };
 }
 

@@ -13,6 +13,7 @@
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
 #include <hortus/counting/bitwise.hpp>
+#include <hortus/counting/blocked_counting.hpp>
 #include <hortus/counting/counting.hpp>
 #include <hortus/counting/d_left.hpp>
 #include <hortus/counting/spectral_increase.hpp>
@@ -34,8 +35,9 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families = family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked,
-                             counting<>, bitwise<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left,
-                             stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
+using families =
+    family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked, counting<>,
+                blocked_counting, bitwise<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left, stable<>,
+                active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus

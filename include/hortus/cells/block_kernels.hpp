@@ -28,6 +28,9 @@ std::uint64_t in_lanes(blocks_to_read const& in, std::span<digest const> xs,
                        std::span<digest const> next) noexcept;  // split_block
 std::uint64_t in_word(blocks_to_read const& in, std::span<digest const> xs,
                       std::span<digest const> next) noexcept;  // register_blocked
+/// The same where bits are pairs, eight words of 32: is one bit or both of each pair set?
+std::uint64_t in_pairs(blocks_to_read const& in, std::span<digest const> xs,
+                       std::span<digest const> next) noexcept;  // blocked_counting
 
 /// Sets them. Pre: at most 64 of each.
 void set_in_line(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;

@@ -29,10 +29,15 @@ class compact_counters {
   static constexpr std::uint64_t most = ~std::uint64_t{0};  ///< where counters stick
 
   compact_counters() = default;
-  explicit compact_counters(std::uint64_t cells);  ///< all zero; throws errc::bad_params past max_cells
+  explicit compact_counters(std::uint64_t cells) : compact_counters(cells, table_slots(cells)) {}
+  /// All zero, with a table of that size to begin with; throws errc::bad_params past max_cells.
+  compact_counters(std::uint64_t cells, std::uint64_t slots) : compact_counters(cells, first_width, slots) {}
   /// What one without counts occupies: 2 bits a cell, and a table with room for what a Bloom filter's load overflows.
   static constexpr std::uint64_t planned_bytes(std::uint64_t cells) noexcept {
-    return bytes_for(cells, first_width) + table_slots(cells) * sizeof(overflow_table::entry);
+    return planned_bytes(cells, table_slots(cells));
+  }
+  static constexpr std::uint64_t planned_bytes(std::uint64_t cells, std::uint64_t slots) noexcept {
+    return bytes_for(cells, first_width) + slots * sizeof(overflow_table::entry);
   }
 
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept {
@@ -126,6 +131,8 @@ class compact_counters {
   [[nodiscard]] unsigned cell_bits() const noexcept { return 1U << log_width_; }  ///< how wide cells are now
   [[nodiscard]] std::uint64_t beyond() const noexcept { return table_.size(); }   ///< how many counters are in the table
   [[nodiscard]] std::uint64_t nonzero() const noexcept;                           ///< how many counters are not 0
+  /// The same of `count` counters from `first` on. Pre: multiples of 32, so that they are whole words at every width.
+  [[nodiscard]] std::uint64_t nonzero(std::uint64_t first, std::uint64_t count) const noexcept;
 
   /// Bits of all values, ceil(log2(value + 1)) each, and the bits in use to keep them: N and the rest of N + o(N) +
   /// O(cells).
@@ -137,8 +144,9 @@ class compact_counters {
 
   /// Counter by counter. Pre: size() == other.size(). Changes nothing if there is no memory for it.
   compact_counters& operator+=(compact_counters const& other);
-  /// Counter i of the result is the sum of counters i * by ... i * by + by - 1. Pre: `by` divides size().
-  [[nodiscard]] compact_counters folded(std::uint64_t by) const;
+  /// Counter i of the result is the sum of counters i * by ... i * by + by - 1. In groups it is groups that are added up,
+  /// counter by counter. Pre: `by` groups, or a multiple, are all.
+  [[nodiscard]] compact_counters folded(std::uint64_t by, std::uint64_t group = 1) const;
 
   bool operator==(compact_counters const& other) const noexcept;
 

@@ -44,7 +44,8 @@ constexpr void unrolled(unsigned count, auto step) noexcept {
 template <unsigned Width>
 constexpr void for_each_position(std::uint64_t bits, unsigned probes, auto act) noexcept {
   constexpr unsigned at_once = 64 / Width;
-  auto const step = [&](unsigned i) { act(bits >> (i * Width % 64)); };
+  // Inlined wherever it stands, or a lookup would be a row of calls.
+  auto const step = [&](unsigned i) __attribute__((always_inline)) { act(bits >> (i * Width % 64)); };
   for (; probes > at_once; probes -= at_once, bits = more_pattern_bits(bits)) unrolled(at_once, step);
   unrolled(probes, step);
 }

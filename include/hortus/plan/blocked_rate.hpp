@@ -25,9 +25,10 @@ struct block_layout {
 
 /// The layouts that have a family. More probes than these allow never pay where the layout is any good.
 namespace layouts {
-inline constexpr block_layout free_512{512, 1, 1, 64, max_bits / 512};     ///< bits anywhere in one cache line
-inline constexpr block_layout free_1024{1024, 1, 1, 64, max_bits / 1024};  ///< bits anywhere in two
-inline constexpr block_layout sectorized{64, 4, 2, 32, max_bits / 512};    ///< one word of the first four, one of the last
+inline constexpr block_layout free_512{512, 1, 1, 64, max_bits / 512};          ///< bits anywhere in one cache line
+inline constexpr block_layout free_1024{1024, 1, 1, 64, max_bits / 1024};       ///< bits anywhere in two
+inline constexpr block_layout free_256{256, 1, 1, 64, std::uint64_t{1} << 32};  ///< anywhere in one, cells of two bits
+inline constexpr block_layout sectorized{64, 4, 2, 32, max_bits / 512};         ///< one word of the first four, one of the last
 inline constexpr block_layout split{32, 1, 8, 8, std::uint64_t{1} << 32};  ///< a bit in each of eight lanes, as Parquet has it
 inline constexpr block_layout word{64, 1, 1, 32, max_bits / 64};           ///< bits anywhere in one word
 }  // namespace layouts

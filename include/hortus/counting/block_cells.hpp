@@ -1,0 +1,140 @@
+#pragma once
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hortus/cells/block_kernels.hpp>
+#include <hortus/cells/compact_counters.hpp>
+#include <hortus/digest.hpp>
+#include <hortus/index/block_pattern.hpp>
+#include <hortus/plan/blocked.hpp>
+#include <hortus/plan/blocked_counting.hpp>
+
+namespace hortus {
+
+/// Compact counters in blocks of 256: a block is a cache line while its cells have 2 bits, and two, four .. lines when they
+/// are wider. A key has `probes` cells of one block; a cell that is probed twice is the key's once.
+class block_cells {
+ public:
+  static constexpr auto layout = plan::layouts::free_256;
+  static constexpr std::uint64_t in_a_block = layout.bits();
+  static_assert(layout.max_probes <= compact_counters::max_at_once);
+  static_assert(layout.max_blocks <= compact_counters::max_cells / in_a_block);
+
+  block_cells(std::uint64_t blocks, unsigned probes)
+      : cells_((plan::checked(plan::blocked_shape{layout, blocks, probes}), blocks * in_a_block), table_slots(blocks)),
+        probes_(probes) {}
+  static std::uint64_t planned_bytes(std::uint64_t blocks) noexcept {
+    return compact_counters::planned_bytes(blocks * in_a_block, table_slots(blocks));
+  }
+
+  using places = std::array<std::uint64_t, layout.max_probes>;  ///< a key's cells; only the first probes() count
+  [[nodiscard]] [[gnu::always_inline]] places of(digest x) const noexcept {
+    places at;
+    locate(x, at.data());
+    return at;
+  }
+  [[nodiscard]] std::uint64_t least(std::uint64_t const* at) const noexcept { return cells_.least(at, probes_); }
+  void add(std::uint64_t const* at, std::uint64_t times) { cells_.add(at, probes_, times); }
+  bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
+
+  [[nodiscard]] bool all_set(digest x) const noexcept {
+    if (!is_line()) [[unlikely]]
+      return all_set_in_wide_cells(x);
+    auto const* const line = words() + block_of(x) * 8;
+    std::uint64_t missing = 0;
+    for_each_position<8>(
+        pattern_bits(x), probes_, [&](std::uint64_t bits) __attribute__((always_inline)) {
+          missing |= (line[bits / 32 % 8] >> (2 * bits % 64) & 3) - 1;  // 0 - 1 has the highest bit
+        });
+    return missing >> 63 == 0;
+  }
+  /// Bit i: has xs[i] all its cells above 0? At most 64 keys.
+  [[nodiscard]] std::uint64_t all_set(std::span<digest const> xs, std::span<digest const> next) const noexcept {
+    if (is_line()) return kernels::in_pairs({words(), blocks(), probes_}, xs, next);
+    std::uint64_t hits = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) prefetch(next[i]);
+      hits |= std::uint64_t{all_set(xs[i])} << i;
+    }
+    return hits;
+  }
+  /// Must be inlined: g++ takes a function that only prefetches for one without effect, and leaves out calls of it.
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { cells_.prefetch(block_of(x) * in_a_block); }
+
+  /// act(number of the key, its cells) for each key in turn, and memory is asked for the keys that come next. Some keys
+  /// before, when the line of a key has come, it is asked for the table's part of those cells that are full.
+  void ahead(std::span<digest const> xs, std::span<digest const> next, auto act) const {
+    constexpr std::size_t early = 8;
+    std::array<places, early> ring;
+    for (std::size_t i = 0; i < xs.size() + early; ++i) {
+      auto* const at = ring[i % early].data();
+      if (i >= early) act(i - early, at);
+      if (i < next.size()) prefetch(next[i]);
+      if (i >= xs.size()) continue;
+      locate(xs[i], at);
+      for (unsigned k = 0; k < probes_; ++k)
+        if (cells_.low(at[k]) == cells_.full()) [[unlikely]]
+          cells_.prefetch_beyond(at[k]);
+    }
+  }
+
+  /// The mean over the blocks, each as full as it is: a new key meets any of them.
+  [[nodiscard]] double fpr() const noexcept {
+    double sum = 0;
+    for (std::uint64_t first = 0; first < cells_.size(); first += in_a_block)
+      sum += std::pow(static_cast<double>(cells_.nonzero(first, in_a_block)) / in_a_block, probes_);
+    return sum / static_cast<double>(blocks());
+  }
+  [[nodiscard]] plan::estimate estimate() const {
+    return plan::blocked_cardinality({layout, blocks(), probes_}, cells_.nonzero());
+  }
+
+  /// Exact: the block of a key in blocks / by is its block now, divided by `by`, and its cells in the block stay the same.
+  [[nodiscard]] block_cells folded(std::uint64_t by) const {
+    block_cells small(1, probes_);
+    small.cells_ = cells_.folded(plan::checked_fold(blocks(), by), in_a_block);
+    return small;
+  }
+  void clear() {
+    if (is_line())
+      cells_.clear();
+    else
+      *this = block_cells(blocks(), probes_);  // with the table it was planned with
+  }
+
+  [[nodiscard]] unsigned probes() const noexcept { return probes_; }
+  [[nodiscard]] std::uint64_t blocks() const noexcept { return cells_.size() / in_a_block; }
+  [[nodiscard]] compact_counters& cells() noexcept { return cells_; }
+  [[nodiscard]] compact_counters const& cells() const noexcept { return cells_; }
+  bool operator==(block_cells const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.probes_, self.cells_); }
+  [[nodiscard]] bool valid() const noexcept {
+    return cells_.valid() && cells_.size() >= in_a_block && cells_.size() % in_a_block == 0 && probes_ >= 1 &&
+           probes_ <= layout.max_probes;
+  }
+
+ private:
+  static constexpr std::uint64_t table_slots(std::uint64_t blocks) noexcept { return blocks * in_a_block / plan::cells_a_slot; }
+
+  [[nodiscard]] std::uint64_t const* words() const noexcept {
+    return reinterpret_cast<std::uint64_t const*>(cells_.cells().data());
+  }
+  [[nodiscard]] std::uint64_t block_of(digest x) const noexcept { return fastrange(x.bits(), blocks()); }
+  [[gnu::always_inline]] void locate(digest x, std::uint64_t* at) const noexcept {
+    auto const first = block_of(x) * in_a_block;
+    for_each_position<8>(
+        pattern_bits(x),
+        probes_, [&](std::uint64_t bits) __attribute__((always_inline)) { *at++ = first + bits % in_a_block; });
+  }
+  [[nodiscard]] bool is_line() const noexcept { return cells_.cell_bits() == 2; }
+  [[nodiscard]] [[gnu::noinline]] bool all_set_in_wide_cells(digest x) const noexcept { return least(of(x).data()) != 0; }
+
+  compact_counters cells_;
+  unsigned probes_;
+};
+
+}  // namespace hortus
