@@ -86,7 +86,8 @@ exec 4<&-
 rm stream_in stream_out
 
 section "a closed pipe ends it quietly"
-seq 1000000 | { hortus uniq 2>"$err" || echo "status $?" >>"$err"; } | head -n 3 >"$out"
+# 141: ended by SIGPIPE, as seq itself may be.
+{ seq 1000000 2>/dev/null || :; } | { hortus uniq 2>"$err" || [ $? -eq 141 ] || echo "status $?" >>"$err"; } | head -n 3 >"$out"
 equal "first lines" "1 2 3" "$(xargs <"$out")"
 [ ! -s "$err" ] || fail "quietly" "$(cat "$err")"
 
