@@ -31,8 +31,7 @@ double measured_fpr(std::span<std::uint64_t const> members, double fpr) {
   typename F::goal goal;
   goal.items = members.size();
   goal.fpr = fpr;
-  of_keys<F> f(goal);
-  (void)f.insert(members);
+  auto const f = planted<F>(members, goal);
   auto const wanted = std::min(static_cast<std::size_t>(std::min(1e4 / fpr, 1e12)), most_rate_queries);
   std::size_t found = 0;
   std::size_t asked = 0;

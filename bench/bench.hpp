@@ -19,7 +19,7 @@ struct row {
   double fpr_measured = 0;  ///< without may_contain: how many of the absent keys are counted
   double bits_per_item = 0;
   double overhead = 0;   ///< bits an item / log2(1 / fpr_measured)
-  double build_ns = -1;  ///< from nothing: memory, page faults and all inserts in batches
+  double build_ns = -1;  ///< from nothing: memory, page faults and all inserts in batches; or build(keys)
   double insert_ns = -1;
   double hit_ns = -1;
   double miss_ns = -1;

@@ -66,7 +66,19 @@ struct key_sets {
 
 /// What there is something to measure of.
 template <class F>
-concept measurable = insertable<F> && plannable<F> &&(membership<F> || countable<F>);
+concept measurable = plantable<F> &&(membership<F> || countable<F>);
+
+/// The filter of these keys: made and filled, or built of all of them.
+template <plantable F, class Key>
+of_keys<F> planted(std::span<Key const> keys, typename F::goal goal) {
+  if constexpr (makeable<F>) {
+    of_keys<F> f(goal);
+    keep(f.insert(keys));
+    return f;
+  } else {
+    return of_keys<F>::build(keys, goal);
+  }
+}
 
 /// Lookups, or where there are none counts: an absent key that is counted is as wrong as one that is found.
 template <family F, class Key>
@@ -129,34 +141,45 @@ void measure_erases(of_keys<F>& f, std::span<Key const> members, unsigned repeti
 }
 
 /// Inserting is timed on the last of the members only: with as many cells and as full as it will be, without taking all day.
-inline constexpr std::size_t timed_inserts = std::size_t{1} << 22;
+template <class Key>
+std::span<Key const> late(std::span<Key const> members) {
+  return members.last(std::min(std::size_t{1} << 22, members.size()));
+}
+
+/// Inserts one by one, as often as told; then the filter, filled by a batch.
+template <makeable F, class Key>
+of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned repetitions, row& r) {
+  auto const early = members.first(members.size() - late(members).size());
+  std::vector<double> singly;
+  for (unsigned i = 0; i < repetitions; ++i) {
+    auto f = planted<F>(early, goal);
+    singly.push_back(time_per_key(late(members), 1, [&](auto some) {
+      for (auto const& key : some) (void)f.insert(key);
+    }));
+  }
+  r.insert_ns = median(singly);
+  auto f = planted<F>(early, goal);
+  r.batch_insert_ns = time_per_key(late(members), 1, [&](auto some) { keep(f.insert(some)); });
+  return f;
+}
+template <buildable F, class Key>
+of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned, row&) {
+  return planted<F>(members, goal);  // there is nothing to insert into
+}
 
 template <family F, class Key>
 requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned threads, unsigned repetitions) {
   typename F::goal goal;
   goal.items = keys.members.size();
   goal.fpr = fpr;
-  auto const timed = std::min(timed_inserts, keys.members.size());
-  auto const early = keys.members.first(keys.members.size() - timed);
-  auto const late = keys.members.last(timed);
   unsigned const builds = keys.members.size() > 20'000'000 ? 1 : 3;
 
   row r{.family = std::string(F::name), .items = keys.members.size(), .fpr_target = fpr, .threads = threads};
-  std::vector<double> build_ns, insert_ns, batch_insert_ns;
-  for (unsigned i = 0; i < builds; ++i) {
-    build_ns.push_back(time_per_key(keys.members, 1, [&](auto all) {
-      of_keys<F> f(goal);
-      keep(f.insert(all));
-    }));
-    of_keys<F> one_by_one(goal);
-    keep(one_by_one.insert(early));
-    insert_ns.push_back(time_per_key(late, 1, [&](auto some) {
-      for (auto const& key : some) (void)one_by_one.insert(key);
-    }));
-  }
-  of_keys<F> f(goal);
-  keep(f.insert(early));
-  batch_insert_ns.push_back(time_per_key(late, 1, [&](auto some) { keep(f.insert(some)); }));
+  std::vector<double> build_ns;
+  for (unsigned i = 0; i < builds; ++i)
+    build_ns.push_back(time_per_key(keys.members, 1, [&](auto all) { keep(planted<F>(all, goal).size_bytes()); }));
+  r.build_ns = median(build_ns);
+  auto f = measure_inserts<F>(keys.members, goal, builds, r);
 
   memory limit_buffer(std::max<std::uint64_t>(f.size_bytes(), memory::line_bytes));
   std::memset(limit_buffer.data(), 1, limit_buffer.size());  // so that every page is there, and its own
@@ -187,9 +210,6 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
     ratio.push_back(batch_miss.back() / limit.back());
     single_ratio.push_back(miss.back() / single_limit.back());
   }
-  r.build_ns = median(build_ns);
-  r.insert_ns = median(insert_ns);
-  r.batch_insert_ns = median(batch_insert_ns);
   if constexpr (membership<F>) {
     r.hit_ns = median(hit);
     r.miss_ns = median(miss);
@@ -208,7 +228,7 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(keys.members.size(), 1));
   if constexpr (requires { f.family().cells(); }) r.huge_pages = 2 * huge_page_bytes(f.family().cells()) > f.size_bytes();
   measure_counts(f, keys.hits, threads, repetitions, r);
-  measure_erases(f, late, builds, r);  // last: it takes the members out
+  measure_erases(f, late(keys.members), builds, r);  // last: it takes the members out
   return r;
 }
 

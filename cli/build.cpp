@@ -77,8 +77,8 @@ void for_each_block(options const& o, any_hash const& hash, char const* label, A
 }
 
 /// A key that comes again is most of the point of a family that counts, and its size goes by the distinct ones: those are
-/// counted. For the others lines are, which is faster and never too few.
-bool counts_distinct(options const& o) { return family_named(o.family).has("count"); }
+/// counted. So is the size of one that is built. For the others lines are counted, which is faster and never too few.
+bool counts_distinct(options const& o) { return family_named(o.family).has("count") || family_named(o.family).has("build"); }
 
 /// How many keys to plan for, when that can be found out by reading the input twice.
 std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
@@ -101,8 +101,21 @@ any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t
   return filter;
 }
 
-/// A pipe of unknown length: the digests are kept, then the filter is planned for their number.
+any_family filled(family_info const& family, request const& wish, digest_buffer& kept, show_progress mode) {
+  auto filled = family.make(wish);
+  progress shown("building", kept.size(), progress_unit::items, mode);
+  std::uint64_t inserted = 0;
+  kept.for_each_block([&](std::span<digest const> xs) {
+    insert_all(filled, xs);
+    shown.update(inserted += xs.size());
+  });
+  return filled;
+}
+
+/// A pipe of unknown length, or a family that is built of all keys at once: the digests are kept, then the filter is planned
+/// for their number. What -n said is told to readers of the file and changes nothing else.
 any_filter build_buffered(options const& o, any_hash const& hash) {
+  auto const told = o.items.empty() ? 0 : parse_count("-n", o.items);
   (void)wish_of(o, 1);  // a wrong option is reported before hours of input, not after
   digest_buffer kept(o.memory.empty() ? default_buffer_bytes : parse_count("--memory", o.memory, 1));
   distinct_keys distinct;
@@ -112,23 +125,19 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
     if (only_distinct) distinct.add(xs);
   });
   auto const wish = wish_of(o, only_distinct ? distinct.at_most() : kept.size());
-  auto family = family_named(o.family).make(wish);
-  progress shown("building", kept.size(), progress_unit::items, o.input.progress_mode());
-  std::uint64_t inserted = 0;
-  kept.for_each_block([&](std::span<digest const> xs) {
-    insert_all(family, xs);
-    shown.update(inserted += xs.size());
-  });
-  auto const kinds = inserted == 0 ? key_kind::none : key_kind::bytes;
-  return {std::move(family), hash,
-          envelope{.kinds = kinds, .items_planned = wish.items, .fpr_planned = wish.fpr, .items_inserted = inserted}};
+  auto const& family = family_named(o.family);
+  return {family.has("build") ? family.build(kept.all(), wish) : filled(family, wish, kept, o.input.progress_mode()), hash,
+          envelope{.kinds = kept.size() == 0 ? key_kind::none : key_kind::bytes,
+                   .items_planned = told != 0 ? told : wish.items,
+                   .fpr_planned = wish.fpr,
+                   .items_inserted = kept.size()}};
 }
 
 int build(options const& o) {
-  if (!family_named(o.family).has("insert")) lacks(o.family, "insert");
+  bool const at_once = family_named(o.family).has("build");
   auto const hash = chosen_hash(o);
   check_can_save(o.out, o.input.paths);
-  auto const items = o.items.empty() ? counted(o, hash) : parse_count("-n", o.items);
+  auto const items = at_once ? std::nullopt : o.items.empty() ? counted(o, hash) : std::optional(parse_count("-n", o.items));
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);

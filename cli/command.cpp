@@ -194,7 +194,7 @@ void warn(std::string const& text) { say("warning: " + text); }
 void warn_if_overfull(any_filter const& filter) {
   auto const about = filter.about();
   auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
-  if (!has("estimate") || about.items_inserted <= about.items_planned) return;
+  if (!has("insert") || !has("estimate") || about.items_inserted <= about.items_planned) return;
   auto const items = filter.estimate();
   if (items.low <= static_cast<double>(about.items_planned)) return;
   auto const distinct = items.saturated ? fmt::format("more than {:.0f}", items.low) : fmt::format("about {:.0f}", items.value);

@@ -1,6 +1,7 @@
 #include "cli/digest_buffer.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +22,7 @@ std::string temporary_folder() {
 [[noreturn]] void fail(char const* doing) {
   auto const reason = std::generic_category().message(errno);
   throw error(errc::io, std::string("cannot ") + doing + " a temporary file for the keys in '" + temporary_folder() +
-                            "': " + reason + "; TMPDIR names another folder, and with -n none is needed");
+                            "': " + reason + "; TMPDIR names another folder, and with more --memory none is needed");
 }
 
 /// Without a name, so that it is gone with the process. std::tmpfile() would do, but does not look at TMPDIR.
@@ -54,6 +55,19 @@ void digest_buffer::spill() {
 void digest_buffer::rewind() {
   if (file_ && (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0)) fail("write");
 }
+
+std::span<digest const> digest_buffer::all() {
+  if (!file_) return held_;
+  spill();
+  rewind();
+  auto const bytes = spilled_ * sizeof(digest);
+  void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, ::fileno(file_.get()), 0);
+  if (at == MAP_FAILED) fail("map");
+  mapped_ = {static_cast<digest const*>(at), unmap{bytes}};
+  return {mapped_.get(), spilled_};
+}
+
+void digest_buffer::unmap::operator()(digest const* first) const noexcept { ::munmap(const_cast<digest*>(first), bytes); }
 
 std::size_t digest_buffer::read_spilled(std::span<digest> into) {
   if (!file_) return 0;

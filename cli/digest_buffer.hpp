@@ -26,10 +26,16 @@ class digest_buffer {
     while (auto const got = read_spilled(block)) act(std::span<digest const>(block).first(got));
     act(std::span<digest const>(held_));
   }
+  /// All of them, in order and with repetitions: where some are in the file, mapped from there. Nothing may be added after.
+  [[nodiscard]] std::span<digest const> all();
 
  private:
   struct close_file {
     void operator()(std::FILE* f) const noexcept { std::fclose(f); }
+  };
+  struct unmap {
+    std::size_t bytes;
+    void operator()(digest const* first) const noexcept;
   };
   void spill();
   void rewind();
@@ -39,6 +45,7 @@ class digest_buffer {
   std::vector<digest> held_;
   std::unique_ptr<std::FILE, close_file> file_;
   std::uint64_t spilled_ = 0;
+  std::unique_ptr<digest const, unmap> mapped_;
 };
 
 }  // namespace hortus::cli

@@ -72,6 +72,7 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
                                 limit_of(offer), lines, plural)
                   : fmt::format("tells how often, not whether; a count is wrong with a chance of {} and reads {:.0f} cache {}",
                                 human_rate(offer.fpr), lines, plural);
+  if (one.family->has("build")) text += "; it is built of all keys at once and takes none later";
   if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
                                  : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);

@@ -23,6 +23,7 @@ struct subject {
   [[nodiscard]] bool has(std::string_view verb) const { return filter.family().has(verb); }
 
   void put(std::uint64_t key) {
+    if (!has("insert")) return;
     if (filter.insert(key)) ++members[key];  // one that is full may refuse
   }
 
@@ -96,6 +97,7 @@ void operate(subject& one, subject& other, input& in) {
     case 3: {
       std::vector<std::uint64_t> keys(in.byte() + in.byte());
       for (auto& key : keys) key = in.key();
+      if (!one.has("insert")) break;
       auto const copy = one.filter;
       if (one.filter.insert(keys) == keys.size()) {
         for (auto const key : keys) ++one.members[key];
@@ -158,6 +160,16 @@ void operate(subject& one, subject& other, input& in) {
   one.check();
 }
 
+/// An empty filter; of a family that is built, one of the keys that come next, repeated ones too.
+subject planted(std::string_view family, hortus::request const& wish, hortus::xxh3 hash, input& in) {
+  if (!hortus::family_named(family).has("build")) return {hortus::make_filter(family, wish, hash)};
+  std::vector<std::uint64_t> keys(in.byte() + in.byte());
+  for (auto& key : keys) key = in.key();
+  subject one{hortus::build_filter(family, keys, wish, hash)};
+  for (auto const key : keys) ++one.members[key];
+  return one;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -166,8 +178,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const& family = families[in.byte() % families.size()];
   hortus::request const wish{.items = std::uint64_t{in.byte()} * in.byte(), .fpr = (in.byte() + 1) / 257.0, .settings = {}};
   hortus::xxh3 const hash(in.byte());
-  subject one{hortus::make_filter(family.name, wish, hash)};
-  subject other{hortus::make_filter(family.name, wish, hash)};
+  auto one = planted(family.name, wish, hash, in);
+  auto other = planted(family.name, wish, hash, in);
   for (int i = 0; i < 200 && !in.empty(); ++i) operate(one, other, in);
   one.check();
   other.check();

@@ -26,7 +26,29 @@ constexpr bool counts_enough() {
     return false;
 }
 
-template <plannable F>
+template <plantable F>
+any_family made(request const& wish) {
+  if constexpr (makeable<F>)
+    return any_family(F(F::plan(goal_of<F>(wish))));
+  else
+    lacks(F::name, "insert");
+}
+
+/// A family that takes keys later is planned for as many as there are, if nobody says for how many.
+template <plantable F>
+any_family built(std::span<digest const> keys, request const& wish) {
+  auto goal = goal_of<F>(wish);
+  if (goal.items == 0) goal.items = keys.size();
+  if constexpr (buildable<F>) {
+    return any_family(F::build(keys, goal));
+  } else {
+    F f(F::plan(goal));
+    insert_all(f, keys);
+    return any_family(std::move(f));
+  }
+}
+
+template <plantable F>
 family_info describe() {
   return {.name = F::name,
           .room = F::room,
@@ -44,7 +66,8 @@ family_info describe() {
                     .bits_per_item = 8 * static_cast<double>(bytes) / static_cast<double>(items),
                     .lines_touched = F::lines_touched(params)};
           },
-          .make = [](request const& wish) { return any_family(F(F::plan(goal_of<F>(wish)))); },
+          .make = made<F>,
+          .build = built<F>,
           .read = [](field_reader& in) { return any_family(family_reader<F>::read({.family = std::string(F::name)}, in)); }};
 }
 
@@ -95,7 +118,10 @@ std::string called(std::string_view family) {
 
 void lacks(std::string_view family, std::string_view verb) {
   auto const able = names_where([verb](family_info const& f) { return f.has(verb); });
+  auto const found = std::ranges::find(catalogue(), family, &family_info::name);
+  bool const frozen = found != catalogue().end() && found->has("build");
   throw error(errc::unsupported, "a " + called(family) + " has no " + std::string(verb) +
+                                     (frozen && verb == "insert" ? ", it is built of all its keys at once" : "") +
                                      (able.empty() ? "; no family here has" : "; families that have it: " + able));
 }
 

@@ -165,11 +165,10 @@ concept batched_countable = countable<F> && requires(F const& c, std::span<diges
   c.count(xs, xs, counts);
 };
 
-/// plan(goal) is pure and cheap; the params it returns make the filter, and planned_fpr says what they promise: the rate of
-/// false positives, or for a family without may_contain the chance that a count is wrong.
+/// plan(goal) is pure and cheap: what a filter of so many keys will be. planned_fpr says what these params promise: the rate
+/// of false positives, or for a family without may_contain the chance that a count is wrong.
 template <class F>
-concept plannable = family<F> && std::constructible_from<F, typename F::params> &&
-    requires(F const& c, typename F::goal g, typename F::params p) {
+concept plannable = family<F> && requires(F const& c, typename F::goal g, typename F::params p) {
   { F::plan(g) } -> std::same_as<typename F::params>;
   { F::planned_fpr(p, g.items) } -> std::same_as<double>;
   { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
@@ -177,11 +176,19 @@ concept plannable = family<F> && std::constructible_from<F, typename F::params> 
   { c.shape() } -> std::same_as<typename F::params>;
 };
 
-/// build(keys, goal): the filter of these keys, for families that need all of them at once. In any order; a key that occurs
-/// twice was inserted twice.
+/// F(plan(goal)): made empty, with room for what is inserted later.
 template <class F>
-concept buildable = family<F> && requires(std::span<digest const> keys, typename F::goal g) {
+concept makeable = plannable<F> && insertable<F> && std::constructible_from<F, typename F::params>;
+
+/// build(keys, goal): the filter of these keys, for families that need all of them at once and take none later. In any order;
+/// a key that occurs twice was inserted twice. The keys say how many they are: goal.items is a hint, right or wrong.
+template <class F>
+concept buildable = plannable<F> && requires(std::span<digest const> keys, typename F::goal g) {
   { F::build(keys, g) } -> std::same_as<F>;
 };
+
+/// What the list of families takes: it can be planned, and there is a way to fill it.
+template <class F>
+concept plantable = makeable<F> || buildable<F>;
 
 }  // namespace hortus

@@ -53,7 +53,7 @@ class of_keys {
   using family_type = Family;
   using hash_type = Hash;
 
-  template <plannable F = Family>  // a template of its own: any_family has no goal
+  template <makeable F = Family>  // a template of its own: any_family has no goal
   explicit of_keys(typename F::goal wish, Hash hash = hash_without_key<Hash>())
       : of_keys(Family(Family::plan(wish)), std::move(hash)) {
     about_.items_planned = wish.items;
@@ -62,17 +62,26 @@ class of_keys {
   explicit of_keys(Family f, Hash hash = hash_without_key<Hash>()) : family_(std::move(f)), hash_(std::move(hash)) {}
   of_keys(Family f, Hash hash, envelope about) : family_(std::move(f)), hash_(std::move(hash)), about_(std::move(about)) {}
 
-  /// Of all keys at once, for families that need that. `wish.items` is a hint.
+  /// Of all keys at once, for families that need that. `wish.items` is a hint, for people who read the file; 0 says that there
+  /// are as many as keys.
   template <key_range Keys, buildable F = Family>
   [[nodiscard]] static of_keys build(Keys const& keys, typename F::goal wish, Hash hash = hash_without_key<Hash>()) {
-    std::vector<digest> digests;
-    with_hash(hash, [&](auto const& h) {
-      for (auto const& key : keys) digests.push_back(digest_of(h, key));
-    });
-    of_keys built(F::build(digests, wish), std::move(hash));
-    built.about_.items_planned = wish.items != 0 ? wish.items : digests.size();
-    built.about_.fpr_planned = wish.fpr;
-    built.template note<std::ranges::range_value_t<Keys const>>(digests.size());
+    return build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return F::build(xs, wish); });
+  }
+  /// The same with the family's part done by make(digests): a family chosen at run time has no goal of its own.
+  template <key_range Keys>
+  [[nodiscard]] static of_keys build_by(Keys const& keys, auto const& wish, Hash hash, auto make) {
+    std::vector<digest> made;
+    std::span<digest const> digests;
+    if constexpr (std::ranges::contiguous_range<Keys const> && std::same_as<std::ranges::range_value_t<Keys const>, digest>) {
+      digests = std::span<digest const>(keys);
+    } else {
+      with_hash(hash, [&](auto const& h) { made = all_digests(h, keys); });
+      digests = made;
+    }
+    of_keys built(make(digests), std::move(hash),
+                  envelope{.items_planned = wish.items != 0 ? wish.items : digests.size(), .fpr_planned = wish.fpr});
+    if (!digests.empty()) built.template note<std::ranges::range_value_t<Keys const>>(digests.size());
     return built;
   }
 

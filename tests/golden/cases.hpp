@@ -21,6 +21,14 @@ struct golden_case {
   golden_keys kind;
   std::uint64_t count;                           ///< keys 0 ... count - 1 are members
   std::optional<secret_key> key = std::nullopt;  ///< the one that the hash has
+  std::uint64_t most_times = 1;                  ///< key i is there 1 + i % most_times times
+
+  [[nodiscard]] std::uint64_t times(std::uint64_t i) const { return 1 + i % most_times; }
+  [[nodiscard]] std::uint64_t inserts() const {
+    std::uint64_t all = 0;
+    for (std::uint64_t i = 0; i < count; ++i) all += times(i);
+    return all;
+  }
 };
 
 /// 00 01 02 ... 0f. A real one is drawn at random and shown to nobody.
@@ -48,6 +56,9 @@ inline std::vector<golden_case> golden_cases(std::string_view family) {
   };
   // How a file is cut into chunks is not the family's affair: one large file is enough.
   if (family == "bloom") cases.push_back({"two_chunks", 880'000, xxh3(), golden_keys::text, 1000});
+  // What is built of counts has parts that keys which occur once do not reach.
+  if (auto const& f = family_named(family); f.has("build") && f.has("count"))
+    cases.push_back({"repeated", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 20});
   return cases;
 }
 
@@ -70,6 +81,19 @@ decltype(auto) with_golden_key(golden_keys kind, std::uint64_t i, Act act) {
     default:
       return act("key " + std::to_string(i));
   }
+}
+
+/// act(all members of the case in a vector), as often as they are there.
+template <class Act>
+decltype(auto) with_golden_keys(golden_case const& c, Act act) {
+  return with_golden_key(c.kind, 0, [&]<class Key>(Key const&) {
+    std::vector<Key> keys;
+    for (std::uint64_t i = 0; i < c.count; ++i)
+      with_golden_key(c.kind, i, [&](auto const& key) {
+        if constexpr (std::same_as<Key, std::remove_cvref_t<decltype(key)>>) keys.insert(keys.end(), c.times(i), key);
+      });
+    return act(keys);
+  });
 }
 
 inline constexpr std::uint64_t golden_probes = 10'000;  ///< keys 1'000'000 and on, nowhere members, that are asked for

@@ -36,7 +36,27 @@ void for_each_golden(Act act) {
 }
 
 void insert_members(auto& filter, golden_case const& c, std::uint64_t from, std::uint64_t count) {
-  for (std::uint64_t i = from; i < from + count; ++i) with_golden_key(c.kind, i, [&](auto const& key) { filter.insert(key); });
+  for (std::uint64_t i = from; i < from + count; ++i)
+    with_golden_key(c.kind, i, [&](auto const& key) {
+      for (auto times = c.times(i); times != 0; --times) filter.insert(key);
+    });
+}
+
+/// The filter of a case, of the shape that the file has; what plan() would choose today is another matter, but for a family
+/// that is built of all keys at once and has no other way.
+template <class F>
+of_keys<F, any_hash> planted(golden_case const& c, of_keys<F, any_hash> const& golden) {
+  auto const items = golden_items(F::name, c);
+  if constexpr (buildable<F>) {
+    typename F::goal goal;
+    goal.items = items;
+    goal.fpr = 0.01;
+    return with_golden_keys(c, [&](auto const& keys) { return of_keys<F, any_hash>::build(keys, goal, c.hash); });
+  } else {
+    of_keys<F, any_hash> again(F(golden.family().shape()), c.hash, envelope{.items_planned = items, .fpr_planned = 0.01});
+    insert_members(again, c, 0, c.count);
+    return again;
+  }
 }
 
 /// Is the key found, or by a family that only counts, counted?
@@ -66,6 +86,10 @@ TEST(golden, members_are_found_and_others_exactly_as_ever) {
       auto const& kind = family_named(filter.family().kind());
       bool const sure = kind.has("may_contain") ? kind.misses != false_negatives::by_age : kind.never_undercounts;
       for (std::uint64_t i = 0; i < c.count && sure; ++i) ASSERT_TRUE(found(filter, c, i)) << i;
+      for (std::uint64_t i = 0; i < c.count && c.most_times > 1; ++i) {
+        auto const counted = with_golden_key(c.kind, i, [&](auto const& key) { return filter.count(key); });
+        ASSERT_GE(counted, static_cast<std::int64_t>(c.times(i))) << i;
+      }
       EXPECT_EQ(answers_of(filter, c), expected->second);
     }
   });
@@ -80,7 +104,7 @@ TEST(golden, headers_say_what_they_always_said) {
     EXPECT_EQ(about.key_check, c.hash.check());
     EXPECT_EQ(about.items_planned, golden_items(about.family, c));
     EXPECT_EQ(about.fpr_planned, 0.01);
-    EXPECT_EQ(about.items_inserted, c.count);
+    EXPECT_EQ(about.items_inserted, c.inserts());
     EXPECT_EQ(about.kinds, c.kind == golden_keys::none       ? key_kind::none
                            : c.kind == golden_keys::text     ? key_kind::bytes
                            : c.kind == golden_keys::integers ? key_kind::integers
@@ -88,7 +112,6 @@ TEST(golden, headers_say_what_they_always_said) {
   });
 }
 
-/// From the keys and the file's shape alone; what plan() would choose today is another matter.
 TEST(golden, writing_them_again_gives_the_same_bytes) {
   families::for_each([]<class F>() {
     for (auto const& c : golden_cases(F::name)) {
@@ -96,25 +119,20 @@ TEST(golden, writing_them_again_gives_the_same_bytes) {
       auto const path = file_of(F::name, c);
       SCOPED_TRACE(path);
       auto const golden = load<filter_type>(path, {.key = c.key, .verify = true});
-      filter_type again(F(golden.family().shape()), c.hash,
-                        envelope{.items_planned = golden_items(F::name, c), .fpr_planned = 0.01});
-      insert_members(again, c, 0, c.count);
-      EXPECT_EQ(to_bytes(again), contents(path));
+      EXPECT_EQ(to_bytes(planted<F>(c, golden)), contents(path));
     }
   });
 }
 
 TEST(golden, they_go_on_as_if_never_saved) {
   families::for_each([]<class F>() {
-    for (auto const& c : golden_cases(F::name)) {
-      using filter_type = of_keys<F, any_hash>;
-      auto opened = open<filter_type>(file_of(F::name, c), {.key = c.key, .verify = false});
-      filter_type never_saved(F(opened.family().shape()), c.hash,
-                              envelope{.items_planned = golden_items(F::name, c), .fpr_planned = 0.01});
-      insert_members(never_saved, c, 0, c.count);
-      for (auto* filter : {&opened, &never_saved}) insert_members(*filter, c, 500'000, 500);
-      EXPECT_EQ(to_bytes(opened), to_bytes(never_saved)) << c.name;
-    }
+    if constexpr (insertable<F>)
+      for (auto const& c : golden_cases(F::name)) {
+        auto opened = open<of_keys<F, any_hash>>(file_of(F::name, c), {.key = c.key, .verify = false});
+        auto never_saved = planted<F>(c, opened);
+        for (auto* filter : {&opened, &never_saved}) insert_members(*filter, c, 500'000, 500);
+        EXPECT_EQ(to_bytes(opened), to_bytes(never_saved)) << c.name;
+      }
   });
 }
 
@@ -142,9 +160,8 @@ TEST(golden, DISABLED_missing_ones_are_written) {
       auto const path = file_of(family.name, c);
       auto const name = std::string(family.name) + "/" + c.name;
       if (!fs::exists(path)) {
-        auto filter = make_filter(family.name, {.items = golden_items(family.name, c), .fpr = 0.01, .settings = {}}, c.hash);
-        insert_members(filter, c, 0, c.count);
-        save(filter, path);
+        request const wish{.items = golden_items(family.name, c), .fpr = 0.01, .settings = {}};
+        with_golden_keys(c, [&](auto const& keys) { save(build_filter(family.name, keys, wish, c.hash), path); });
       }
       if (recorded.contains(name)) continue;
       auto const answers = answers_of(load(path, {.key = c.key, .verify = true}), c);

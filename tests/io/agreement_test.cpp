@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <variant>
@@ -73,9 +74,9 @@ class agreement : public ::testing::Test {
   }
 
   static any_filter sample(std::string_view family, std::uint64_t items) {
-    auto filter = make_filter(family, {.items = items, .fpr = 0.01, .settings = {}});
-    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(items, 1000); ++i) filter.insert(i);
-    return filter;
+    std::vector<std::uint64_t> keys(std::min<std::uint64_t>(items, 1000));
+    std::iota(keys.begin(), keys.end(), 0);
+    return build_filter(family, keys, {.items = items, .fpr = 0.01, .settings = {}});
   }
 
   scratch_folder folder_;

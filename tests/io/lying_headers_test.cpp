@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <random>
 
 #include <hortus/any/any_filter.hpp>
@@ -25,11 +26,13 @@ std::vector<bytes_of_file> originals() {
   for (auto const& family : catalogue()) {
     for (std::uint64_t const items : {0U, 7U, 1000U}) {
       if (items > 100 && !allocations_counted) continue;  // under a sanitizer time is short
-      auto filter = make_filter(family.name, {.items = items, .fpr = 0.01, .settings = {}}, xxh3(items));
-      for (std::uint64_t i = 0; i < items; ++i) filter.insert(i);
-      files.push_back(to_bytes(filter));
+      std::vector<std::uint64_t> keys(items);
+      std::iota(keys.begin(), keys.end(), 0);
+      if (family.has("build")) keys.insert(keys.end(), items / 2, 7);  // what counts gets a large count, and levels
+      files.push_back(to_bytes(build_filter(family.name, keys, {.items = items, .fpr = 0.01, .settings = {}}, xxh3(items))));
     }
-    files.push_back(to_bytes(make_filter(family.name, {.items = 5, .fpr = 0.1, .settings = {}}, siphash(secret_key()))));
+    std::vector<std::uint64_t> const few{1, 2, 2};
+    files.push_back(to_bytes(build_filter(family.name, few, {.items = 5, .fpr = 0.1, .settings = {}}, siphash(secret_key()))));
   }
   return files;
 }

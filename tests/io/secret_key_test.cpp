@@ -19,10 +19,11 @@ secret_key key_of(unsigned char first) {
 /// A keyed filter of every family and both keyed hashes.
 template <class Act>
 void for_each_keyed(Act act) {
+  std::vector<std::string> members;
+  for (int i = 0; i < 1000; ++i) members.push_back("member " + std::to_string(i));
   for (auto const& family : catalogue())
     for (auto const& hash : {any_hash(siphash(key_of(1))), any_hash(siphash24(key_of(1)))}) {
-      auto filter = make_filter(family.name, {.items = 1000, .fpr = 0.01, .settings = {}}, hash);
-      for (int i = 0; i < 1000; ++i) filter.insert("member " + std::to_string(i));
+      auto const filter = build_filter(family.name, members, {.items = 1000, .fpr = 0.01, .settings = {}}, hash);
       SCOPED_TRACE(std::string(family.name) + ", hash " + std::to_string(hash.id()));
       act(filter);
     }
@@ -175,8 +176,9 @@ TEST(secret_keys, the_key_is_not_in_the_file) {
   });
   for (auto const& family : catalogue()) {
     request const wish{.items = 10, .fpr = 0.01, .settings = {}};
-    auto one = to_bytes(make_filter(family.name, wish, siphash(key_of(1))));
-    auto two = to_bytes(make_filter(family.name, wish, siphash(key_of(2))));
+    std::vector<std::string> const no_keys;
+    auto one = to_bytes(build_filter(family.name, no_keys, wish, siphash(key_of(1))));
+    auto two = to_bytes(build_filter(family.name, no_keys, wish, siphash(key_of(2))));
     EXPECT_NE(one, two);
     for (auto* file : {&one, &two}) {
       put(*file, at::key_check, std::uint64_t{1});

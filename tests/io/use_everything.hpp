@@ -44,6 +44,9 @@ inline void use_everything(any_filter const& original) {
   bool const counts = filter.family().has("count");
   bool locked = false;
   try {
+    std::vector<std::string> const some(3, "some");
+    if (finds) require(filter.may_contain(some)[2] == filter.may_contain("some"), "a batch finds what its keys do");
+    if (counts) require(filter.count(some)[2] == filter.count("some"), "a batch counts what its keys do");
     // A family that can be full, in a file that says it is, may refuse.
     if (filter.insert("a key") && finds) require(filter.may_contain("a key"), "an inserted key is found");
     std::vector<std::string> const two{"two", "keys"};

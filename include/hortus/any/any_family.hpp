@@ -24,6 +24,7 @@ std::vector<std::string_view> verbs_of() {
   auto add = [&](bool has, std::string_view verb) {
     if (has) verbs.push_back(verb);
   };
+  add(buildable<F>, "build");
   add(insertable<F>, "insert");
   add(noticing<F>, "insert_if_new");
   add(membership<F>, "may_contain");

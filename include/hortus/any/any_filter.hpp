@@ -17,6 +17,13 @@ using any_filter = of_keys<any_family, any_hash>;
 /// make_filter("bloom", {.items = 1000, .fpr = 0.01})
 [[nodiscard]] any_filter make_filter(std::string_view family, request const& wish, any_hash hash = {});
 
+/// build_filter("bitwise_frozen", words, {.fpr = 0.01}): the filter of these keys, of any family.
+template <key_range Keys>
+[[nodiscard]] any_filter build_filter(std::string_view family, Keys const& keys, request const& wish, any_hash hash = {}) {
+  return any_filter::build_by(keys, wish, std::move(hash),
+                              [&](std::span<digest const> xs) { return family_named(family).build(xs, wish); });
+}
+
 template <>
 struct family_reader<any_family> {
   static any_family read(envelope const& about, field_reader& in) { return family_named(about.family).read(in); }

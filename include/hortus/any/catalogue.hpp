@@ -35,7 +35,8 @@ struct family_info {
   bool never_undercounts;  ///< count() is never below the truth, or below the most that it counts to
   std::vector<std::string_view> verbs;
   proposal (*plan)(request const&);
-  any_family (*make)(request const&);
+  any_family (*make)(request const&);                            ///< empty; throws errc::unsupported without insert
+  any_family (*build)(std::span<digest const>, request const&);  ///< of these keys: all at once, or made and filled
   any_family (*read)(field_reader&);
 
   [[nodiscard]] bool has(std::string_view verb) const;

@@ -13,6 +13,7 @@
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
 #include <hortus/counting/bitwise.hpp>
+#include <hortus/counting/bitwise_frozen.hpp>
 #include <hortus/counting/blocked_counting.hpp>
 #include <hortus/counting/counting.hpp>
 #include <hortus/counting/d_left.hpp>
@@ -25,7 +26,7 @@
 
 namespace hortus {
 
-template <family... Fs>
+template <plantable... Fs>
 struct family_list {
   static constexpr std::size_t size = sizeof...(Fs);
   template <std::size_t I>
@@ -37,7 +38,7 @@ struct family_list {
 /// README are made from this list.
 using families =
     family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked, counting<>,
-                blocked_counting, bitwise<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>, d_left, stable<>,
-                active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
+                blocked_counting, bitwise<>, bitwise_frozen<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>,
+                d_left, stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus

@@ -42,22 +42,25 @@ class bitwise_frozen {
     static void fields(auto&, auto&) {}
   };
   struct params {
-    std::uint64_t bits = 0;  ///< of all levels
+    std::uint64_t bits = 0;    ///< of all levels
+    std::uint64_t probes = 0;  ///< on the lowest level
     std::uint64_t levels = 0;
     bool operator==(params const&) const = default;
     static void fields(auto& self, auto& io) {
       io("bits", self.bits);
+      io("probes", self.probes);
       io("levels", self.levels);
     }
   };
 
   /// What it would be if every key occurred once.
-  static params plan(goal g) { return {plan::bloom({g.items, g.fpr}).bits, 1}; }
-  static double planned_fpr(params p, std::uint64_t items) {
-    return plan::bloom_fpr({p.bits, plan::best_probes(p.bits, items)}, items);
+  static params plan(goal g) {
+    auto const level = plan::bloom({g.items, g.fpr});
+    return {level.bits, level.probes, 1};
   }
-  static std::uint64_t planned_bytes(params p) { return bloom<Index>::planned_bytes({p.bits, 1}); }
-  static double lines_touched(params p) { return 7.0 * static_cast<double>(p.levels); }
+  static double planned_fpr(params p, std::uint64_t items) { return plan::bloom_fpr(lowest(p), items); }
+  static std::uint64_t planned_bytes(params p) { return bloom<Index>::planned_bytes({p.bits, lowest(p).probes}); }
+  static double lines_touched(params p) { return static_cast<double>(p.probes * p.levels); }
 
   /// A key occurs in `keys` as often as it is to be counted. Takes 24 bytes a key for the while.
   static bitwise_frozen build(std::span<digest const> keys, goal g) {
@@ -117,7 +120,7 @@ class bitwise_frozen {
     for (auto& level : levels_) level.clear();
   }
   [[nodiscard]] params shape() const noexcept {
-    params p{0, levels_.size()};
+    params p{0, levels_.empty() ? 0 : levels_.front().shape().probes, levels_.size()};
     for (auto const& level : levels_) p.bits += level.shape().bits;
     return p;
   }
@@ -134,6 +137,7 @@ class bitwise_frozen {
   }
 
  private:
+  static plan::bloom_shape lowest(params p) { return {p.bits, static_cast<unsigned>(p.probes)}; }
   static digest on_level(digest x, std::size_t level) noexcept { return level == 0 ? x : x.remixed(level); }
   /// act(level, which of xs it has)
   void for_each_level(std::span<digest const> xs, auto act) const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <hortus/digest.hpp>
 #include <hortus/hash/hash_policy.hpp>
@@ -149,6 +151,19 @@ requires digestible<std::iter_value_t<Iterator>> std::size_t digests_of(Hash con
     for (; count < space.size() && key != end; ++key) space[count++] = digest_of(hash, *key);
     return count;
   }
+}
+
+/// The digests of all keys of a range, in their order.
+template <key_hash Hash, std::ranges::input_range Keys>
+std::vector<digest> all_digests(Hash const& hash, Keys const& keys) {
+  std::vector<digest> all;
+  if constexpr (std::ranges::sized_range<Keys const>) all.reserve(std::ranges::size(keys));
+  auto key = std::ranges::begin(keys);
+  auto const end = std::ranges::end(keys);
+  std::array<digest, 256> space;
+  while (auto const count = digests_of(hash, key, end, space))
+    all.insert(all.end(), space.begin(), space.begin() + static_cast<std::ptrdiff_t>(count));
+  return all;
 }
 
 }  // namespace hortus

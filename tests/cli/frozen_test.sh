@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Families that are built of all keys at once: build, and what they refuse afterwards.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+tab=$'\t'
+seq 20000 >keys
+{ cat keys; seq 10000; seq 10 10 10000; } >repeated # 9000 twice, 1000 thrice, 10000 once
+seq 100001 120000 >others
+
+for family in $(families build); do
+  section "$family: every key is found, from files and pipes, whatever -n says"
+  done_quietly hortus build $family -o f keys
+  equal "all found" 20000 "$(count f keys)"
+  hortus info --json f >about.json
+  json 'd["items_planned"] == 20000 and d["items_inserted"] == 20000 and d["key_kind"] == "bytes"' \
+    'd["fpr_estimate"] < 0.012 and "build" in d["verbs"] and "insert" not in d["verbs"]' about.json
+  [ "$(count f others)" -le 300 ] || fail "too many false positives" # 200 at most on average; seven deviations
+  hortus build $family -o g < <(cat keys)
+  same_bytes f g
+  tac keys | hortus build $family -o g
+  same_bytes f g
+  for n in 1 20000 20k 1e9; do # a hint: neither an error nor a warning, and no other filter
+    done_quietly hortus build $family -o g -n $n keys
+    hortus info --json g >hinted.json
+    json "d['items_planned'] == int(float('$n'.replace('k', 'e3')))" hinted.json
+    equal "size, told -n $n" "$(grep size_bytes about.json)" "$(grep size_bytes hinted.json)"
+    equal "answers, told -n $n" "$(hortus query f others | cksum)" "$(hortus query g others | cksum)"
+  done
+  refused 'whole number' hortus build $family -o none -n some keys
+  # Past --memory the digests go to a temporary file: 8 bytes a key are 160 kB.
+  hortus build $family -o g -p 1% --memory 100k keys
+  same_bytes f g
+  hortus build $family -o small --memory 20k keys
+  hortus info --json small >about.json
+  json '15000 < d["size_bytes"] <= 20000 and 0.01 < d["fpr_planned"] < 0.2' about.json
+  equal "all found in little space" 20000 "$(count small keys)"
+  refused 'needs .*more than --memory' hortus build $family -o none -p 1e-6 --memory 20k keys
+  [ ! -e none ] || fail "an output file after an error"
+
+  section "$family: of no keys, and of one"
+  done_quietly hortus build $family -o none /dev/null
+  equal "nothing found" 0 "$(count none keys)"
+  run 0 hortus verify none
+  hortus info none >/dev/null
+  rm none
+  done_quietly hortus build $family -o one <(echo 7)
+  equal "found" 7 "$(hortus query one <(echo 7))"
+
+  section "$family: takes no more keys and says so"
+  cp f before
+  refused "'f': a $family filter has no insert, it is built of all its keys at once; families that have it: bloom" hortus add f others
+  refused "'f': a $family filter has no erase; families that have it: .*counting" hortus remove f keys
+  refused "'f': a $family filter has no merge; families that have it: .*bloom" hortus merge -o none f g
+  same_bytes before f
+  [ ! -e none ] || fail "an output file after an error"
+  hortus plan -n 20000 --need build --json >plan.json
+  json "any(c['family'] == '$family' and 'all keys at once' in c['why'] for c in d['candidates'])" plan.json
+done
+
+for family in $(families build count); do
+  section "$family: counts repeated keys"
+  hortus build $family -o f -p 1e-9 repeated
+  hortus info --json f >about.json
+  json 'd["items_planned"] == 20000 and d["items_inserted"] == 31000' about.json
+  run 0 hortus count f keys
+  awk -v OFS='\t' '{print $1 > 10000 ? 1 : $1 % 10 ? 2 : 3, $1}' keys | cmp - "$out" || fail "counts" "$(head "$out")"
+  equal "an absent key" "0${tab}x" "$(hortus count f <(echo x))"
+  hortus build $family -o g -p 1e-9 --memory 1M - < <(sort -R --random-source=keys repeated)
+  same_bytes f g
+done
