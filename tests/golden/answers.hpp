@@ -257,6 +257,19 @@ inline std::map<std::string, golden_answers> golden_answers_by_name() {
       {"age_partitioned/siphash13_text", {2, {1004273, 1005398}}},
       {"age_partitioned/siphash13_integers", {4, {1000047, 1000344, 1001058, 1007267}}},
       {"age_partitioned/siphash24_text", {4, {1001635, 1003402, 1004785, 1009559}}},
+      {"bitwise_frozen/empty", {0, {}}},
+      {"bitwise_frozen/one_key", {21, {1000034, 1001000, 1001784, 1002234, 1002528}}},
+      {"bitwise_frozen/text", {106, {1000033, 1000077, 1000170, 1000187, 1000231}}},
+      {"bitwise_frozen/integers", {113, {1000214, 1000411, 1000417, 1000454, 1000877}}},
+      {"bitwise_frozen/digests", {99, {1000100, 1000114, 1000202, 1000428, 1000586}}},
+      {"bitwise_frozen/seeded_text", {83, {1000015, 1000091, 1000155, 1000162, 1000395}}},
+      {"bitwise_frozen/seeded_integers", {97, {1000284, 1000375, 1000387, 1000495, 1000519}}},
+      {"bitwise_frozen/xxh64_text", {92, {1000417, 1000590, 1000627, 1000651, 1000795}}},
+      {"bitwise_frozen/xxh64_integers", {106, {1000140, 1000185, 1000278, 1000385, 1000730}}},
+      {"bitwise_frozen/siphash13_text", {86, {1000219, 1000287, 1000480, 1000555, 1000603}}},
+      {"bitwise_frozen/siphash13_integers", {86, {1000329, 1000417, 1000460, 1000511, 1000556}}},
+      {"bitwise_frozen/siphash24_text", {106, {1000054, 1000121, 1000308, 1000394, 1000532}}},
+      {"bitwise_frozen/repeated", {107, {1000024, 1000045, 1000325, 1000388, 1000434}}},
   };
 }
 
