@@ -8,7 +8,7 @@ hortus bench -n 1000 -p 10% --repetitions 1 --json >bench.json # a low rate take
 hortus list --json >list.json
 measured=$(python3 -c '
 import json
-print(*(f["family"] for f in json.load(open("list.json")) if "insert" in f["verbs"] and {"may_contain", "count"} & set(f["verbs"])))')
+print(*(f["family"] for f in json.load(open("list.json")) if {"may_contain", "count"} & set(f["verbs"])))')
 json "[r['family'] for r in d] == '$measured'.split()" \
   'all({"family", "items", "fpr_target", "fpr_measured", "bits_per_item", "overhead", "build_ns", "insert_ns", "hit_ns",
   "miss_ns", "batch_insert_ns", "batch_hit_ns", "batch_miss_ns", "limit_ns", "batch_ratio", "huge_pages"} <= set(r) for r in d)' \
