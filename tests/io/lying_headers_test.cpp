@@ -173,7 +173,7 @@ TEST(lying_headers, shapes_that_no_family_has) {
         for (std::size_t const bytes : {0U, 1U, 7U, 8U, 9U, 64U, 4096U}) {
           auto lie = parts;
           lie.scalars[i] = value;
-          lie.sections.at(0).resize(bytes);
+          if (!lie.sections.empty()) lie.sections[0].resize(bytes);  // one that was built of nothing has none
           (void)accepted(put_together(lie));
         }
       }
@@ -186,9 +186,11 @@ TEST(lying_headers, shapes_that_no_family_has) {
     auto another = parts;
     another.sections.push_back({});
     EXPECT_FALSE(accepted(put_together(another)));
-    auto none = parts;
-    none.sections.clear();
-    EXPECT_FALSE(accepted(put_together(none)));
+    if (!parts.sections.empty()) {
+      auto none = parts;
+      none.sections.clear();
+      EXPECT_FALSE(accepted(put_together(none)));
+    }
     EXPECT_FALSE(accepted(put_together({.fixed = parts.fixed})));
   }
 }
