@@ -21,5 +21,5 @@ target_include_directories(
 )
 target_link_libraries(hortus ${scope} Xxhash::header)
 # Vector instructions, chosen when the program runs. Only src/ includes it, and a static hortus hands the library on.
-target_link_libraries(hortus PRIVATE hwy::hwy)
+target_link_libraries(hortus PRIVATE hwy::hwy hwy::hwy_contrib)
 target_include_directories(hortus PRIVATE ${PROJECT_SOURCE_DIR})  # its kernels include themselves

@@ -78,13 +78,11 @@ class bitwise_frozen {
     if (levels.size() > 64) throw error(errc::bad_params, "a count has at most 64 bits");
     bitwise_frozen f;
     for (auto const& shape : levels) f.levels_.emplace_back(typename bloom<Index>::params{shape.bits, shape.probes});
-    for (auto const& k : all) {
+    for (auto const& k : all)
       if (levels.size() < 64 && k.times >> levels.size() != 0)
         throw error(errc::bad_params,
                     "a count of " + std::to_string(k.times) + " needs more levels than " + std::to_string(levels.size()));
-      for (std::size_t i = 0; i < levels.size(); ++i)
-        if (k.times >> i & 1) f.levels_[i].insert(on_level(k.key, i));
-    }
+    for (std::size_t i = 0; i < levels.size(); ++i) f.fill(i, all);
     return f;
   }
 
@@ -138,6 +136,19 @@ class bitwise_frozen {
 
  private:
   static plan::bloom_shape lowest(params p) { return {p.bits, static_cast<unsigned>(p.probes)}; }
+  /// In batches, which ask memory ahead.
+  void fill(std::size_t level, std::span<counted const> all) {
+    std::array<digest, 4 * block_keys> some;
+    std::size_t count = 0;
+    for (auto const& k : all) {
+      some[count] = on_level(k.key, level);
+      count += k.times >> level & 1;
+      if (count < some.size()) continue;
+      insert_all(levels_[level], std::span<digest const>(some));
+      count = 0;
+    }
+    insert_all(levels_[level], std::span<digest const>(some).first(count));
+  }
   static digest on_level(digest x, std::size_t level) noexcept { return level == 0 ? x : x.remixed(level); }
   /// act(level, which of xs it has)
   void for_each_level(std::span<digest const> xs, auto act) const noexcept {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <hortus/cells/sort_words.hpp>
 #include <hortus/digest.hpp>
 
 namespace hortus {
@@ -18,7 +19,7 @@ struct counted {
 inline std::vector<counted> tally(std::span<digest const> keys) {
   std::vector<std::uint64_t> sorted(keys.size());
   std::transform(keys.begin(), keys.end(), sorted.begin(), [](digest x) { return x.bits(); });
-  std::sort(sorted.begin(), sorted.end());
+  sort_words(sorted);
   std::vector<counted> all;
   for (auto const bits : sorted)
     if (all.empty() || all.back().key != digest(bits))

@@ -1,0 +1,17 @@
+#include <hortus/cells/sort_words.hpp>
+
+#include <algorithm>
+
+#include <hwy/contrib/sort/vqsort.h>
+
+namespace hortus {
+
+void sort_words(std::span<std::uint64_t> words) {
+  constexpr std::size_t few = 64;  // below, what it takes to get started is more than what it saves
+  if (words.size() < few)
+    std::sort(words.begin(), words.end());
+  else
+    hwy::Sorter()(words.data(), words.size(), hwy::SortAscending());
+}
+
+}  // namespace hortus
