@@ -19,14 +19,12 @@ namespace hortus {
 ///     level 1   0 1 0 0 1            those with bit 1 set               into level 1, and so on; erase borrows
 ///     level 2   1 0 0                ... a carry past the last level makes a new one, small
 ///
-/// Promise  count() to 2^64 - 1, right but for collisions: 2 or 3 % of the keys where a level's rate is 0.25 %. A key alone in
-/// the
-///          filter is counted exactly. A stranger counts more than 0 with chance plan::bitwise_fpr().
+/// Promise  count() to 2^64 - 1, right but for collisions: 2 or 3 % of the keys where a level's rate is 0.25 %. A key alone
+///          in the filter is counted exactly. A stranger counts more than 0 with chance plan::bitwise_fpr().
 /// Price    two counting filters' cells under Zipf's law; a few cache misses for every level that is touched.
 /// Lacks    may_contain, merge, and a side to err on: a key that is found on a level by chance is taken out of it when it
-/// carries,
-///          and takes others' marks along. Then erase() may refuse a member. bitwise_frozen never counts too low, and a
-///          spectral filter counts better in the same room.
+///          carries, and takes others' marks along. Then erase() may refuse a member. bitwise_frozen never counts too low,
+///          and a spectral filter counts better in the same room.
 /// Source   A. Lall, M. Ogihara, "The bitwise Bloom filter", TR 927, University of Rochester, 2007.
 template <index_policy Index = multiply_chain>
 class bitwise {
