@@ -17,6 +17,9 @@ for name in $names; do
   for word in Promise Price Lacks Source; do
     grep -q "^/// $word  *[a-zA-Z0-9]" "$header" || complain "$name: the card in $header has no line '/// $word ...'"
   done
+  # From the first of these lines to the class they are indented below the word: a formatter that breaks one leaves a stray word.
+  sed -n '\|^/// Promise |,\|^/// Source |p' "$header" | grep -Ev '^/// (Promise|Price|Lacks|Source) |^///          ' &&
+    complain "$name: the card in $header has a line that is not indented"
   grep -q "name = \"$name\"" "$header" || complain "$name: $header does not call it \"$name\""
   grep -q "^| \`$name\` |" README.md || complain "$name: no row in the README's table"
   compgen -G "tests/golden/v1/$name/*.hortus" >/dev/null || complain "$name: no golden file in tests/golden/v1/$name"

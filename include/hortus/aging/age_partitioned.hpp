@@ -22,8 +22,7 @@ namespace hortus {
 ///          is the last `items` distinct keys; or, with distinct = 0, the last `items` inserts; or, with ticks, that much time
 ///          up to what advance(now) was told, if no more than `items` keys come in it: else the rate rises.
 /// Price    40 bits for each of the `items` at 1 % for distinct keys, 21 for inserts or time; `probes` cache misses for a
-/// member
-///          and about 5 for another. More generations need less space, and more misses.
+///          member and about 5 for another. More generations need less space, and more misses.
 /// Lacks    estimate and merge: the order of keys in two streams is not known.
 /// Source   A. Shtul, C. Baquero, P. S. Almeida, "Age-partitioned Bloom filters", 2020. Windows of distinct keys are our own:
 ///          docs/maths.md says why they cost twice as much.

@@ -24,12 +24,11 @@ namespace hortus {
 ///          that is `items` inserts old is missed with a chance of at most fnr (10 %), plan::stable_fnr() says it for every
 ///          age.
 /// Price    68 bits for each of the `items`, and up to `probes` + 2 cache misses an insert: remembering this vaguely costs
-/// three
-///          times what active_active takes to remember surely. Repeated keys age the others, too.
+///          three times what active_active takes to remember surely. Repeated keys age the others, too.
 /// Lacks    a window without misses (active_active, age_partitioned), estimate, merge: which cells fade is drawn at random, by
 ///          a generator of its own that travels in the file, so that a filter that was loaded goes on as if never saved.
-/// Source   F. Deng, D. Rafiei, "Approximately detecting duplicates for streaming data using stable Bloom filters", SIGMOD
-/// 2006.
+/// Source   F. Deng, D. Rafiei, "Approximately detecting duplicates for streaming data using stable Bloom filters",
+///          SIGMOD 2006.
 template <index_policy Index = multiply_chain>
 class stable {
  public:

@@ -17,10 +17,10 @@ namespace hortus {
 ///     row 2   +5  0  0 -2  0  0       and the row in the middle hardly at all
 ///     row 3    0  0 -4  0  0 +6
 ///
-/// Promise  counts without bias, too high as often as too low, that may be negative; wrong with chance plan::fast_ams_wrong()
-/// at
-///          most, and off by about sqrt(F2 / width), F2 the sum of all squared counts: far less than count_min when few
-///          keys are frequent. second_moment() is F2, join_size() the sum of the products of two streams' counts.
+/// Promise  counts without bias, too high as often as too low, that may be negative; wrong with a chance of at most
+///          plan::fast_ams_wrong(), and off by about sqrt(F2 / width), F2 the sum of all squared counts: far less than
+///          count_min when few keys are frequent. second_moment() is F2, join_size() the sum of the products of two streams'
+///          counts.
 ///          Linear: merge is the sketch of both streams, erase subtracts exactly what insert adds, in any order.
 /// Price    64 bits a counter, 26 counters a key for exact counts at 1 %; `depth` cache misses an operation.
 /// Lacks    a bound on one side (count_min never is too low), may_contain (counting has it).
