@@ -40,13 +40,15 @@ struct parts_of_filter {
   /// Of half a core's own cache each, but not so many that the lines being written to, one a part, would leave the first-level
   /// cache. A part boundary is a multiple of a cache line, so that threads do not write to the same one.
   template <placed F>
-  explicit parts_of_filter(F const& f) {
+  explicit parts_of_filter(F const& f) : shift(shift_for(f)), count(static_cast<std::size_t>((f.places() - 1) >> shift) + 1) {}
+
+ private:
+  template <placed F>
+  static unsigned shift_for(F const& f) {
     constexpr std::uint64_t part_bytes = cached_bytes / 2;
     constexpr std::uint64_t most_parts = 256;
     auto const fewest = std::clamp<std::uint64_t>(f.size_bytes() / part_bytes, 1, most_parts / 2);
-    shift = std::max<unsigned>(static_cast<unsigned>(std::bit_width(f.places() / fewest)), 5) -
-            1;  // rounds down: up to twice as many
-    count = static_cast<std::size_t>((f.places() - 1) >> shift) + 1;
+    return std::max<unsigned>(static_cast<unsigned>(std::bit_width(f.places() / fewest)), 5) - 1;  // up to twice as many
   }
 };
 
@@ -173,7 +175,7 @@ std::uint64_t insert_ordered(F& f, std::span<Fill> fills) {
     std::vector<std::jthread> running;
     for (std::size_t t = 0; t < threads; ++t)
       running.emplace_back([&, t] {
-        while (go_on) {
+        while (go_on) {  // NOLINT(bugprone-infinite-loop): next_round ends it
           deal(t);
           all_dealt.arrive_and_wait();
           apply(t);
