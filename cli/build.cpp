@@ -70,8 +70,8 @@ void for_each_block(options const& o, any_hash const& hash, char const* label, A
   progress shown(label, in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   std::array<digest, line_reader::block_lines> block;
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    hash.visit(
-        [&](auto const& h) { std::ranges::transform(keys, block.begin(), [&](auto key) { return digest_of(h, key); }); });
+    auto key = keys.begin();
+    hash.visit([&](auto const& h) { (void)digests_of(h, key, keys.end(), block); });
     act(std::span<digest const>(block).first(keys.size()));
   }
 }

@@ -126,7 +126,7 @@ class plane_buckets {
   [[nodiscard]] unsigned words() const noexcept { return (tag_bits_ + counter_bits + 7) / 8; }
   [[nodiscard]] std::uint64_t place(std::uint64_t bucket) const noexcept { return bucket * (tag_bits_ + counter_bits); }
   [[nodiscard]] std::uint64_t load(std::uint64_t at) const noexcept {
-    std::uint64_t word;
+    std::uint64_t word = 0;
     std::memcpy(&word, memory_.data() + at, sizeof word);
     return word;
   }

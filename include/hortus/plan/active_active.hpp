@@ -34,8 +34,8 @@ namespace hortus::plan {
 /// kappa: how many keys each half of `bits` may hold, at least one. A bit that does not halve is left out.
 [[nodiscard]] inline std::uint64_t active_active_items(std::uint64_t bits, double fpr, unsigned probes) {
   checked(bloom_shape{bits, probes});
-  return std::max<std::uint64_t>(
-      static_cast<std::uint64_t>(static_cast<double>(bits / 2 * 2) * active_active_load(fpr, probes)), 1);
+  auto const used = bits / 2 * 2;
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(used) * active_active_load(fpr, probes)), 1);
 }
 
 /// The rate saws: right after a swap it is that of one full half, at the end that of two. Its mean over a cycle.

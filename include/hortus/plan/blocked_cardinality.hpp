@@ -17,7 +17,8 @@ namespace detail {
 class block_zeros {
  public:
   explicit block_zeros(blocked_shape shape) : layout_(checked(shape).layout), blocks_(static_cast<double>(shape.blocks)) {
-    auto const throws = static_cast<double>(shape.probes / layout_.parts);
+    auto const in_a_part = shape.probes / layout_.parts;
+    auto const throws = static_cast<double>(in_a_part);
     double const word = layout_.word_bits, choices = layout_.choices;
     double const mark = block_mark(layout_, shape.probes);
     // Chance that a key marks at least one of two bits of a word.

@@ -60,7 +60,8 @@ inline blocked_shape checked(blocked_shape shape) {
 
 /// Chance that a key sets a given bit of its block, 1 - q: not probes / bits, because its probes may fall on each other.
 [[nodiscard]] inline double block_mark(block_layout layout, unsigned probes) {
-  return -std::expm1(static_cast<double>(probes / layout.parts) * std::log1p(-1.0 / layout.word_bits)) / layout.choices;
+  auto const in_a_part = probes / layout.parts;
+  return -std::expm1(static_cast<double>(in_a_part) * std::log1p(-1.0 / layout.word_bits)) / layout.choices;
 }
 
 /// The rates of filters of one layout and one number of probes. What a block answers after 0, 1, 2 .. keys is computed once.
