@@ -197,7 +197,7 @@ std::string human_duration(double seconds) {
   if (seconds < 999.5e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   if (seconds < 59.5) return fmt::format("{:.0f} s", seconds);
-  auto const whole = static_cast<std::uint64_t>(seconds + 0.5);
+  auto const whole = static_cast<std::uint64_t>(std::llround(seconds));
   if (whole < 3600) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
   if (whole < 86400) return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
   return fmt::format("{}d {:02}h", whole / 86400, whole / 3600 % 24);

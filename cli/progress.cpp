@@ -66,7 +66,7 @@ std::string progress_text(std::string_view label, std::uint64_t done, std::uint6
 }
 
 progress::progress(std::string label, std::uint64_t total, progress_unit unit, show_progress mode, int descriptor)
-    : label_(std::move(label)), total_(total), unit_(unit), descriptor_(descriptor), style_(style::silent) {
+    : label_(std::move(label)), total_(total), unit_(unit), descriptor_(descriptor) {
   if (mode == show_progress::off) return;
   if (is_terminal(descriptor)) {
     style_ = style::redrawn;

@@ -56,7 +56,7 @@ class progress {
   std::uint64_t total_;
   progress_unit unit_;
   int descriptor_;
-  style style_;
+  style style_ = style::silent;
   std::uint64_t done_ = 0;
   std::size_t shown_ = 0;  // columns on the screen now
   clock::time_point start_;
