@@ -65,8 +65,8 @@ data_set from_input(options const& o) {
 }
 
 std::vector<std::string> names(std::vector<bench::row> const& rows) {
-  std::vector<std::string> all;
-  for (auto const& r : rows) all.push_back(r.family);
+  std::vector<std::string> all(rows.size());
+  std::ranges::transform(rows, all.begin(), &bench::row::family);
   return all;
 }
 
