@@ -30,20 +30,19 @@ concept keeping_layer = makeable<F> && membership<F> && storable<F> &&
 ///     came  [ x x . x . x x . x . . x ]   every insert             found = in came, not in went
 ///     went  [ . x . . . x ]               every erase
 ///
-/// Promise  an erased key is hidden for good, and takes no room away from others. A key is found until a key is erased that
-///          `went` takes for it: a member that was there before all erases is missed with chance miss_rate(), a later one less,
-///          and one put in after the last erase never, for insert() looks and says false if the key would not be found. Other
-///          keys are found with chance fpr(), that of `came` less what `went` hides by chance.
-/// Price    that of both filters: 9.6 bits an item at 1 %, and 14.4 a removal at a miss rate of 0.1 %. Erasing frees nothing,
-///          and both rates rise until it is worn(); then regenerated() makes a fresh one out of the application's record of
-///          keys.
-/// Lacks    a way back for an erased key before that: insert() refuses it. Counts: one erase undoes all inserts. `counting`,
-///          `blocked_counting` and `d_left` have both, and miss nobody, in twice the space or more. It is not in
-///          any/families.hpp and the command does not know it: that members are missed without misuse fits no promise there.
+/// Promise  an erased key is hidden for good. A key is found until one is erased that `went` takes for it: a member from
+///          before all erases is missed with chance miss_rate(), a later one less, and one put in after the last erase
+///          never, for insert() looks and says false if the key would not be found. Other keys are found with chance
+///          fpr(), that of `came` less what `went` hides by chance.
+/// Price    that of both filters: 9.6 bits an item at 1 %, and 14.4 a removal at a miss rate of 0.1 %. Erasing frees
+///          nothing; both parts fill until it is worn(). Then regenerated() makes a fresh one out of the application's
+///          record of keys.
+/// Lacks    a way back for an erased key before that: insert() refuses it. Counts: one erase undoes all inserts. Both have
+///          `d_left`, `blocked_counting` and `counting`, which miss nobody, in 1.7 to 3.5 times the space. It is not in
+///          any/families.hpp, and the command does not know it: misses without misuse fit no promise there.
 /// Source   folklore; the numbers are measured in tests/growing/with_removals_test.cpp. Levels that go on in turn, each with
-/// what
-///          the one before takes for its own, are exact for keys that are all known: J. Larisch et al., "CRLite", IEEE S&P
-///          2017.
+///          what the one before takes for its own, are exact where all keys are known: J. Larisch et al., "CRLite", IEEE
+///          S&P 2017.
 template <keeping_layer Layer = bloom<>>
 class with_removals {
  public:
@@ -112,10 +111,10 @@ class with_removals {
   /// Is it time for regenerated()?
   [[nodiscard]] bool worn(limits most) const { return !(fpr() <= most.fpr && miss_rate() <= most.miss_rate); }
 
-  /// A fresh one of those candidates that this one finds. Out of a record of all keys that ever came it leaves those that went,
-  /// and with them the members that were missed; out of a record with other keys it takes the false positives for members. Who
-  /// knows exactly which keys are members needs no filter for that: inserts them into a new one. Without a number of items it
-  /// is planned for as many as it takes.
+  /// A fresh one of those candidates that this one finds. Out of a record of all keys that ever came it leaves those that
+  /// went, and with them the members that were missed; of a record with other keys it takes the false positives, too. Who
+  /// knows which keys are members needs no filter for that, and inserts them into a new one. Without a number of items it is
+  /// planned for as many as it takes.
   [[nodiscard]] with_removals regenerated(std::span<digest const> candidates, goal wish) const {
     std::vector<digest> kept;
     std::array<std::uint64_t, block_keys / 64> hits;
