@@ -7,33 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <utility>
 
-#include "cli/numbers.hpp"
+#include "cli/markup.hpp"
 
 namespace hortus::cli {
 namespace {
-
-// ---- text
-// ----------------------------------------------------------------------------------------------------------------------
-
-/// Bytes of the UTF-8 character that starts here, 0 if none does (Unicode 15, table 3-7: no overlong forms, no surrogates).
-std::size_t utf8_length(std::string_view text) {
-  auto const at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  auto const within = [&](std::size_t i, unsigned from, unsigned to) { return at(i) >= from && at(i) <= to; };
-  auto const lead = at(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xc2 && lead <= 0xdf) return within(1, 0x80, 0xbf) ? 2 : 0;
-  if (lead >= 0xe0 && lead <= 0xef) {
-    bool const second = within(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf);
-    return second && within(2, 0x80, 0xbf) ? 3 : 0;
-  }
-  if (lead >= 0xf0 && lead <= 0xf4) {
-    bool const second = within(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf);
-    return second && within(2, 0x80, 0xbf) && within(3, 0x80, 0xbf) ? 4 : 0;
-  }
-  return 0;
-}
 
 /// Roughly how wide a system font sets the text. Only for layout, so a guess per kind of letter is enough.
 double set_width(std::string_view text, double size) {
@@ -64,130 +44,11 @@ std::string shortened(std::string_view text, double size, double most) {
   return kept + "…";
 }
 
-// ---- numbers
-// -------------------------------------------------------------------------------------------------------------------
-
 /// A coordinate: a tenth of a pixel is enough, and never "-0".
 std::string px(double value) {
   auto const rounded = std::round(value * 10) / 10;
   return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
 }
-
-std::string superscript(int number) {
-  static constexpr std::array<std::string_view, 10> digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = number < 0 ? "⁻" : "";
-  for (char const c : fmt::format("{}", std::abs(number))) text += digits[static_cast<std::size_t>(c - '0')];
-  return text;
-}
-
-/// A number as short as `digits` significant digits allow: 0.25, 12, 3400, 12.3 k, 4.1 M, 2×10⁻⁶.
-std::string short_number(double value, int digits) {
-  auto const size = std::abs(value);
-  if (size >= 9999.5 && size < 1e18) {
-    return (value < 0 ? "-" : "") + human_count(static_cast<std::uint64_t>(std::llround(size)));
-  }
-  if (size == 0 || (size >= 0.99995e-3 && size < 9999.5)) {
-    // Four figures are shown whole: 1234, not 1.23e+03.
-    return fmt::format("{:.{}g}", value, size >= 999.5 ? std::max(digits, 4) : digits);
-  }
-  auto const text = fmt::format("{:.{}e}", value, digits - 1);
-  auto const e = text.find('e');
-  auto mantissa = text.substr(0, e);
-  if (mantissa.find('.') != std::string::npos) {
-    mantissa.erase(mantissa.find_last_not_of('0') + 1);
-    if (mantissa.ends_with('.')) mantissa.pop_back();
-  }
-  auto const power = "10" + superscript(std::stoi(text.substr(e + 1)));
-  return mantissa == "1" ? power : mantissa + "×" + power;
-}
-
-std::string shown(double value, tick_style style, int digits = 3) {
-  if (style == tick_style::number) return short_number(value, digits);
-  if (value != 0 && std::abs(value) < 0.99995e-4) return short_number(value, digits);
-  return short_number(100 * value, digits) + " %";
-}
-
-// ---- axes
-// ----------------------------------------------------------------------------------------------------------------------
-
-bool showable(axis const& of, double value) {
-  // Far from the ends of double, so that differences and margins stay finite.
-  return std::abs(value) <= 1e300 && (of.scale == axis_scale::linear || value >= 1e-300);
-}
-
-/// 1, 2, 5 or 10 times a power of ten: the largest not above, or the smallest not below the value.
-double round_down(double value) {
-  auto const power = std::pow(10, std::floor(std::log10(value)));
-  auto const lead = value / power * (1 + 1e-12);
-  return power * (lead >= 10 ? 10 : lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
-}
-double round_up(double value) {
-  auto const power = std::pow(10, std::floor(std::log10(value)));
-  auto const lead = value / power * (1 - 1e-12);
-  return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
-}
-
-double tick_step(double from, double to, int wanted) { return round_up((to - from) / wanted); }
-
-/// An axis with its bounds decided: places values between 0 and 1.
-struct ruler {
-  axis_scale scale = axis_scale::linear;
-  double from = 0;
-  double to = 1;
-
-  [[nodiscard]] double at(double value) const {
-    if (scale == axis_scale::linear) return (value - from) / (to - from);
-    return (std::log(value) - std::log(from)) / (std::log(to) - std::log(from));  // a quotient may overflow
-  }
-  [[nodiscard]] bool holds(double value) const { return value >= from && value <= to; }
-};
-
-/// Bounds at round numbers around the values, unless the axis has its own. Linear axes start at 0 when that wastes less than
-/// half of them.
-ruler ruler_for(axis const& of, std::vector<double> const& values, bool from_zero) {
-  auto low = std::numeric_limits<double>::infinity();
-  auto high = -low;
-  for (auto const value : values) {
-    if (!showable(of, value)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  bool const logarithmic = of.scale == axis_scale::logarithmic;
-  if (low > high) low = logarithmic ? 1 : 0, high = 1;  // nothing to show
-  bool const own_low = of.from && showable(of, *of.from);
-  bool const own_high = of.to && showable(of, *of.to);
-  if (own_low) low = *of.from;
-  if (own_high) high = *of.to;
-  if (low > high) std::swap(low, high);
-  if (logarithmic) {
-    if (high < low * (1 + 1e-9)) low /= 2, high *= 2;
-    // A bar as long as the bound would vanish: leave the smallest some length.
-    if (from_zero && !own_low) low /= 1.6;
-    return {of.scale, own_low ? low : round_down(low), own_high ? high : round_up(high)};
-  }
-  if (!own_low && low > 0 && (from_zero || low < high / 2)) low = 0;
-  if (!own_high && high < 0 && from_zero) high = 0;
-  auto const magnitude = std::max({std::abs(low), std::abs(high), 1e-290});
-  if (high - low < 1e-9 * magnitude) low -= magnitude / 2, high += magnitude / 2;
-  auto const step = tick_step(low, high, 10);
-  return {of.scale, own_low ? low : std::floor(low / step + 1e-9) * step,
-          own_high ? high : std::ceil(high / step - 1e-9) * step};
-}
-
-/// Lines between the powers of ten, where there are few enough powers.
-std::vector<double> minor_ticks(ruler const& r) {
-  std::vector<double> ticks;
-  if (r.scale == axis_scale::linear || r.to / r.from > 1.001e6) return ticks;
-  for (auto power = std::floor(std::log10(r.from)); power <= std::log10(r.to); ++power) {
-    for (int i = 2; i < 10; ++i) {
-      if (auto const tick = i * std::pow(10, power); r.holds(tick)) ticks.push_back(tick);
-    }
-  }
-  return ticks;
-}
-
-// ---- drawing
-// -------------------------------------------------------------------------------------------------------------------
 
 constexpr double text_size = 12;
 
@@ -303,7 +164,7 @@ std::string bottom_axis(axis const& of, plot_area const& plot) {
   auto free_from = -a.right;
   for (auto const tick : axis_ticks(plot.x.scale, plot.x.from, plot.x.to, a.right > 500 ? 7 : 4)) {
     auto const x = plot.px_x(tick);
-    auto const label = shown(tick, of.ticks, 10);
+    auto const label = tick_text(tick, of.ticks, 10);
     auto const half = set_width(label, text_size) / 2;
     out += rule(x, a.top, x, a.bottom, 0.14);
     if (x - half < free_from) continue;
@@ -376,7 +237,7 @@ std::string point_labels(line_chart const& chart, plot_area const& plot, double 
 std::string hover_of(line_chart const& chart, chart_series const& series, chart_point const& p) {
   if (!p.note.empty()) return p.note;
   auto const line = [](axis const& of, double value, std::string_view letter) {
-    return fmt::format("{}: {}", of.title.empty() ? letter : of.title, shown(value, of.ticks, 4));
+    return fmt::format("{}: {}", of.title.empty() ? letter : of.title, tick_text(value, of.ticks, 4));
   };
   auto const& name = p.label.empty() ? series.name : p.label;
   return fmt::format("{}{}{}\n{}", name, name.empty() ? "" : "\n", line(chart.x, p.x, "x"), line(chart.y, p.y, "y"));
@@ -397,33 +258,6 @@ std::string both(Chart const& chart) {
 }
 
 }  // namespace
-
-std::vector<double> axis_ticks(axis_scale scale, double from, double to, int wanted) {
-  std::vector<double> ticks;
-  if (!(from < to) || !std::isfinite(to - from) || wanted < 1) return ticks;
-  if (scale == axis_scale::linear) {
-    auto const step = tick_step(from, to, wanted);
-    auto const first = std::ceil(from / step - 1e-9);
-    auto const count = static_cast<int>(std::floor(to / step + 1e-9) - first);
-    for (int i = 0; i <= count; ++i) ticks.push_back((first + i) * step);
-    return ticks;
-  }
-  if (!(from > 0)) return ticks;
-  // Powers are counted in whole numbers and computed by one pow each: no error adds up.
-  auto const low = static_cast<int>(std::floor(std::log10(from) + 1e-9));
-  auto const high = static_cast<int>(std::ceil(std::log10(to) - 1e-9));
-  int const powers = static_cast<int>(std::floor(std::log10(to) + 1e-9) - std::ceil(std::log10(from) - 1e-9)) + 1;
-  int const stride = std::max(1, (powers + wanted) / (wanted + 1));
-  for (int power = low; power <= high; ++power) {
-    for (int const lead : {1, 2, 5}) {
-      if (lead != 1 && powers > 2) continue;
-      if (((power % stride) + stride) % stride != 0) continue;
-      auto const tick = lead * std::pow(10, power);
-      if (tick >= from * (1 - 1e-9) && tick <= to * (1 + 1e-9)) ticks.push_back(tick);
-    }
-  }
-  return ticks;
-}
 
 std::string svg(line_chart const& chart, double width) {
   std::vector<double> xs;
@@ -455,12 +289,13 @@ std::string svg(line_chart const& chart, double width) {
   plot.area.top += 32;
   plot.area.bottom = a.top + (width > 500 ? 300 : 250);
   auto const ticks = axis_ticks(plot.y.scale, plot.y.from, plot.y.to, plot.y.scale == axis_scale::linear ? 6 : 9);
-  for (auto const tick : ticks) plot.area.left = std::max(a.left, set_width(shown(tick, chart.y.ticks, 10), text_size) + 10);
+  for (auto const tick : ticks)
+    plot.area.left = std::max(a.left, set_width(tick_text(tick, chart.y.ticks, 10), text_size) + 10);
   for (auto const tick : minor_ticks(plot.y)) grid += rule(a.left, plot.px_y(tick), a.right, plot.px_y(tick), 0.05);
   for (auto const tick : ticks) {
     auto const y = plot.px_y(tick);
     grid += rule(a.left, y, a.right, y, 0.14);
-    grid += text_at(a.left - 8, y + 4, "end", shown(tick, chart.y.ticks, 10));
+    grid += text_at(a.left - 8, y + 4, "end", tick_text(tick, chart.y.ticks, 10));
   }
   grid += bottom_axis(chart.x, plot);
   grid += rule(a.left, a.bottom, a.right, a.bottom, 0.5);
@@ -526,7 +361,7 @@ std::string svg(bar_chart const& chart, double width) {
       auto const& series = chart.series[i];
       auto const y = row + (pitch - thick * static_cast<double>(names.size())) / 2 + thick * static_cast<double>(i);
       bool const known = g < series.values.size() && showable(chart.value, series.values[g]);
-      auto const label = known ? shown(series.values[g], chart.value.ticks) : "–";
+      auto const label = known ? tick_text(series.values[g], chart.value.ticks) : "–";
       auto const end = known ? plot.px_x(std::clamp(series.values[g], plot.x.from, plot.x.to)) : zero;
       if (known) {
         out += fmt::format(
@@ -552,143 +387,5 @@ std::string svg(bar_chart const& chart, double width) {
 
 std::string figure(line_chart const& chart) { return both(chart); }
 std::string figure(bar_chart const& chart) { return both(chart); }
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    auto const bytes = utf8_length(text);
-    auto const c = static_cast<unsigned char>(text[0]);
-    if (bytes == 0 || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
-      out += "\uFFFD";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else if (c == '\'') {
-      out += "&#39;";
-    } else {
-      out += text.substr(0, bytes);
-    }
-    text.remove_prefix(std::max<std::size_t>(bytes, 1));
-  }
-  return out;
-}
-
-std::string html_table(table const& rows, std::string_view caption) {
-  auto const cell = [&](std::string_view tag, std::size_t i, std::string_view more, std::string_view text) {
-    auto const side = rows.columns()[i].side == align::right ? " class=\"r\"" : "";
-    return fmt::format("<{0}{1}{2}>{3}</{0}>", tag, more, side, escaped(text));
-  };
-  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>\n";  // scrolls by keyboard too
-  if (!caption.empty()) out += fmt::format("<caption>{}</caption>\n", escaped(caption));
-  out += "<thead><tr>";
-  for (std::size_t i = 0; i < rows.columns().size(); ++i) out += cell("th", i, " scope=\"col\"", rows.columns()[i].title);
-  out += "</tr></thead>\n<tbody>\n";
-  for (auto const& row : rows.rows()) {
-    out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
-      out += i == 0 ? cell("th", i, " scope=\"row\"", row[i]) : cell("td", i, "", row[i]);
-    out += "</tr>\n";
-  }
-  return out + "</tbody></table></div>\n";
-}
-
-namespace {
-
-constexpr std::string_view style_sheet = R"css(
-:root{--back:#fff;--text:#1c2128;--soft:#57606a;--line:#d5dae0;--raised:#f6f8fa;--accent:#0072b2}
-@media(prefers-color-scheme:dark){:root{--back:#14181d;--text:#dfe4ea;--soft:#98a2ad;--line:#333b44;--raised:#1c2229;
---accent:#6cb6e8;--chart-1:#3b9bdc;--chart-3:#1fb58c;--chart-4:#ee7733;--chart-6:#9fd6f5;--chart-8:#f0e442}}
-*{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;background:var(--back);color:var(--text);
-font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-main,footer{max-width:54rem;margin:0 auto;padding:0 1.25rem}
-h1{font-size:2rem;line-height:1.2;letter-spacing:-.015em;margin:3rem 0 1rem}
-h2{font-size:1.35rem;line-height:1.3;letter-spacing:-.01em;margin:3rem 0 .75rem;
-padding-top:1.5rem;border-top:1px solid var(--line)}
-p{margin:.75rem 0;max-width:44rem}
-.lead{font-size:1.1rem;color:var(--soft)}
-a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:.2em}
-nav ol{margin:1.5rem 0;padding:0;list-style:none;display:flex;flex-wrap:wrap;gap:.35rem 1.5rem}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;margin:1.75rem 0}
-dl div{background:var(--raised);border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem}
-dt{font-size:.85rem;color:var(--soft)}
-dd{margin:0;font-size:1.2rem;font-weight:600;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-.scroll{overflow-x:auto;margin:1.5rem 0}
-figure{margin:1.75rem 0}
-.narrow{display:none}
-.chart{display:block;width:100%;height:auto;overflow:visible}
-.scroll .chart{min-width:35rem}
-.mark:hover{opacity:1;stroke:currentColor;stroke-opacity:.35}
-table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;min-width:100%}
-caption{text-align:left;color:var(--soft);padding-bottom:.5rem}
-th,td{padding:.4rem .65rem;text-align:left;border-bottom:1px solid var(--line)}
-tr>:first-child{padding-left:0}tr>:last-child{padding-right:0}
-thead th{border-bottom:2px solid var(--line);color:var(--soft);font-weight:600;vertical-align:bottom}
-tbody th{font-weight:600;white-space:nowrap}
-tr>th:first-child{position:sticky;left:0;background:var(--back)}
-tbody tr:hover,tbody tr:hover th{background:var(--raised)}
-.r{text-align:right}td.r{white-space:nowrap}
-td:last-child:not(.r){min-width:9rem}
-footer{color:var(--soft);font-size:.9rem;padding-top:1.5rem;padding-bottom:3rem}
-@media screen and (max-width:40rem){h1{font-size:1.6rem;margin-top:2rem}main,footer{padding-left:1rem;padding-right:1rem}
-.wide{display:none}.narrow{display:block}}
-@media print{body{font-size:11pt}.scroll{overflow:visible}.scroll .chart{min-width:0}section{break-inside:avoid}}
-)css";
-
-/// Paragraphs: parted by empty lines.
-std::string paragraphs(std::string_view text, std::string_view more = {}) {
-  std::string out;
-  while (!text.empty()) {
-    auto const end = text.find("\n\n");
-    auto const part = text.substr(0, end);
-    if (part.find_first_not_of(" \n") != std::string_view::npos) out += fmt::format("<p{}>{}</p>\n", more, escaped(part));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
-  }
-  return out;
-}
-
-}  // namespace
-
-std::string html(report_page const& page) {
-  auto out = fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
-      "dark\">\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n",
-      escaped(page.title), style_sheet);
-  out += paragraphs(page.intro, " class=\"lead\"");
-  if (!page.facts.empty()) {
-    out += "<dl>\n";
-    for (auto const& [label, value] : page.facts) {
-      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(label), escaped(value));
-    }
-    out += "</dl>\n";
-  }
-  if (page.sections.size() >= 3) {
-    out += "<nav aria-label=\"Sections\"><ol>\n";
-    for (std::size_t i = 0; i < page.sections.size(); ++i) {
-      out += fmt::format("<li><a href=\"#section-{}\">{}</a></li>\n", i + 1, escaped(page.sections[i].heading));
-    }
-    out += "</ol></nav>\n";
-  }
-  for (std::size_t i = 0; i < page.sections.size(); ++i) {
-    auto const& section = page.sections[i];
-    out +=
-        fmt::format("<section id=\"section-{}\">\n<h2>{}</h2>\n", i + 1, escaped(section.heading)) + paragraphs(section.text);
-    for (auto const& part : section.parts) {
-      out += part.starts_with("<svg") ? "<div class=\"scroll\">" + part + "</div>\n" : part;
-    }
-    out += "</section>\n";
-  }
-  out += "</main>\n";
-  if (!page.footer.empty()) out += fmt::format("<footer>{}</footer>\n", escaped(page.footer));
-  return out + "</body>\n</html>\n";
-}
 
 }  // namespace hortus::cli

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "cli/advice.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 
@@ -173,6 +174,8 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["key_kind"] = kind_name(about.kinds);
   all["verbs"] = filter.family().verbs();
   all["params"] = to_json(filter.family().params());
+  auto const advice = advice_on(filter);
+  all["advice"] = advice ? nlohmann::ordered_json(*advice) : nlohmann::ordered_json();
   return all;
 }
 
@@ -192,16 +195,7 @@ void say(std::string const& text) noexcept try {
 void warn(std::string const& text) { say("warning: " + text); }
 
 void warn_if_overfull(any_filter const& filter) {
-  auto const about = filter.about();
-  auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
-  if (!has("insert") || !has("estimate") || about.items_inserted <= about.items_planned) return;
-  auto const items = filter.estimate();
-  if (items.low <= static_cast<double>(about.items_planned)) return;
-  auto const distinct = items.saturated ? fmt::format("more than {:.0f}", items.low) : fmt::format("about {:.0f}", items.value);
-  auto const rate = has("fpr") ? fmt::format("; the rate of false positives is now {}, not {}", human_rate(filter.fpr()),
-                                             human_rate(about.fpr_planned))
-                               : std::string();
-  warn(fmt::format("more keys than planned: {} distinct ones in a filter for {}{}", distinct, about.items_planned, rate));
+  if (auto const text = overfull(filter)) warn(*text);
 }
 
 void print_json(nlohmann::ordered_json const& document) {

@@ -44,7 +44,7 @@ int info(std::string const& file, bool json) {
   }
   table rows({{file}, {""}});
   for (auto const& [name, value] : all.items()) {
-    if (name.starts_with("items_estimate_") || name == "saturated") continue;
+    if (name.starts_with("items_estimate_") || name == "saturated" || name == "advice") continue;
     auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
     if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
     if (name.starts_with("fpr_") && value.is_number()) text = human_rate(value.get<double>());
@@ -52,6 +52,7 @@ int info(std::string const& file, bool json) {
   }
   output out(STDOUT_FILENO);
   out.write(rows.text(use_colour(STDOUT_FILENO)));
+  if (all["advice"].is_string()) out.write(wrapped(all["advice"].get<std::string>()));
   out.flush();
   return done;
 }

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include <hortus/plan/limits.hpp>
+
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
@@ -47,8 +49,7 @@ void check_verbs(std::vector<std::string> const& need) {
                   fmt::format("--need: no family has a verb '{}'; there are: {}", verb, fmt::join(known, ", ")));
 }
 
-/// Bits an item that no structure with this rate goes below, were the keys known in advance.
-double limit_of(proposal const& offer) { return -std::log2(offer.fpr); }
+double limit_of(proposal const& offer) { return plan::least_bits_per_item(offer.fpr, offer.fnr); }
 
 /// Cache lines that a lookup of a member reads: a small filter has no more than it has.
 double lines_of(proposal const& offer) {
@@ -72,6 +73,7 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
                                 limit_of(offer), lines, plural)
                   : fmt::format("tells how often, not whether; a count is wrong with a chance of {} and reads {:.0f} cache {}",
                                 human_rate(offer.fpr), lines, plural);
+  if (offer.fnr > 0) text += fmt::format("; it misses {} of the keys of that age", human_rate(offer.fnr));
   if (one.family->has("build")) text += "; it is built of all keys at once and takes none later";
   if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
@@ -94,6 +96,7 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
                                  {"bits_per_item", c.offer.bits_per_item},
                                  {"size_bytes", c.offer.size_bytes},
                                  {"fpr", c.offer.fpr},
+                                 {"fnr", c.offer.fnr},
                                  {"params", params},
                                  {"why", c.why}});
   }
@@ -101,20 +104,6 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
   for (auto const& r : losers) all["rejected"].push_back({{"family", r.family->name}, {"reason", r.reason}});
   all["note"] = note.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(note);
   return all;
-}
-
-/// Lines of no more columns than a terminal has, unless a word is longer; those that follow are indented.
-std::string wrapped(std::string_view text) {
-  constexpr std::size_t columns = 100;
-  std::string lines;
-  std::string line;
-  for (std::size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
-    end = std::min(text.find(' ', at), text.size());
-    auto const next = text.substr(at, end - at);
-    if (!line.empty() && line.size() + 1 + next.size() > columns) lines += std::exchange(line, " ") + '\n';
-    line += (line.empty() ? "" : " ") + std::string(next);
-  }
-  return lines + line + '\n';
 }
 
 /// A reason and the families it holds for: many lack the same.
@@ -178,6 +167,10 @@ int plan(options const& o) {
       if (offer.size_bytes > memory)
         losers.push_back(
             {&family, fmt::format("it needs {}, more than --memory {}", human_bytes(offer.size_bytes), human_bytes(memory))});
+      else if (!tells_keys_apart(offer))
+        losers.push_back(
+            {&family, fmt::format("it would find {} of the keys of that age and {} of all others: too near to tell",
+                                  human_rate(1 - offer.fnr), human_rate(offer.fpr))});
       else
         candidates.push_back({&family, std::move(offer), {}});
     } catch (error const& e) {

@@ -10,6 +10,9 @@ namespace hortus::cli {
 /// Columns a terminal needs for the text: one for every character of UTF-8 (wide and combining ones are not told apart).
 [[nodiscard]] std::size_t text_width(std::string_view text) noexcept;
 
+/// The text in lines of no more columns than a terminal has, unless a word is longer; those that follow are indented.
+[[nodiscard]] std::string wrapped(std::string_view text);
+
 enum class align { left, right };
 
 /// Rows of text under a header, for a terminal or, by html_table(), for a page.

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
+#include "cli/page.hpp"
 #include "cli/table.hpp"
 
 namespace hortus::cli {

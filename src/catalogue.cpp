@@ -26,6 +26,15 @@ constexpr bool counts_enough() {
     return false;
 }
 
+/// The chance that a key of the window is missed, of families that say it.
+template <plantable F>
+double missed(typename F::params const& params, std::uint64_t items) {
+  if constexpr (requires { F::planned_fnr(params, items); })
+    return F::planned_fnr(params, items);
+  else
+    return 0;
+}
+
 template <plantable F>
 any_family made(request const& wish) {
   if constexpr (makeable<F>)
@@ -63,6 +72,7 @@ family_info describe() {
             return {.params = values_of(params),
                     .size_bytes = bytes,
                     .fpr = F::planned_fpr(params, items),
+                    .fnr = missed<F>(params, items),
                     .bits_per_item = 8 * static_cast<double>(bytes) / static_cast<double>(items),
                     .lines_touched = F::lines_touched(params)};
           },
@@ -70,6 +80,9 @@ family_info describe() {
           .build = built<F>,
           .read = [](field_reader& in) { return any_family(family_reader<F>::read({.family = std::string(F::name)}, in)); }};
 }
+
+/// The highest rate that tells_keys_apart, for an offer with these misses.
+double highest_fpr(double fnr) { return (1 - fnr) / 2; }
 
 /// Is that the size of what the family plans, or more?
 bool fits_in(family_info const& family, request const& wish, std::uint64_t bytes) {
@@ -125,6 +138,8 @@ void lacks(std::string_view family, std::string_view verb) {
                                      (able.empty() ? "; no family here has" : "; families that have it: " + able));
 }
 
+bool tells_keys_apart(proposal const& offer) { return offer.fnr == 0 || offer.fpr <= highest_fpr(offer.fnr) * (1 + 1e-9); }
+
 double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes) {
   auto const fits = [&](double log_fpr) {
     wish.fpr = std::exp(log_fpr);
@@ -132,7 +147,13 @@ double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes)
   };
   double high = std::log(0.99);
   double low = std::log(1e-18);
-  if (!fits(high))
+  bool enough = fits(high);
+  if (auto const fnr = enough ? family.plan(wish).fnr : 0; fnr > 0) {
+    wish.fpr = highest_fpr(fnr);  // misses depend on the rate: they are asked for where it is about right
+    high = std::log(highest_fpr(family.plan(wish).fnr));
+    enough = fits(high);
+  }
+  if (!enough)
     throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) +
                                     " items in a " + called(family.name));
   if (fits(low)) return std::exp(low);

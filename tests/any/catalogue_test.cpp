@@ -73,6 +73,33 @@ TEST(catalogue, the_best_rate_in_a_space_uses_the_space) {
   }
 }
 
+// A family that may miss keys of the window must not pass for one that fits by answering at random: found with chance 1 - fnr,
+// whatever the key is.
+TEST(catalogue, an_offer_finds_strangers_at_most_half_as_often_as_keys_of_the_window) {
+  auto const& stable = family_named("stable");
+  for (std::uint64_t const bytes : {10U, 1000U, 100'000U, 1'000'000U, 2'000'000U, 10'000'000U}) {
+    request wish{.items = 1'000'000, .fpr = 0.01, .settings = {}};
+    try {
+      wish.fpr = best_fpr_in(stable, wish, bytes);
+    } catch (error const& e) {
+      EXPECT_EQ(e.code(), errc::bad_goal);
+      EXPECT_LE(bytes, 1'000'000U) << "bits enough for all of them";
+      continue;
+    }
+    EXPECT_GE(bytes, 1'000'000U);
+    auto const offer = stable.plan(wish);
+    EXPECT_LE(offer.size_bytes, bytes);
+    EXPECT_GT(offer.fnr, 0);
+    EXPECT_LE(offer.fnr, 0.1);
+    EXPECT_LE(offer.fpr, 0.451);
+    EXPECT_TRUE(tells_keys_apart(offer));
+  }
+  request const at_random{.items = 1'000'000, .fpr = 0.9, .settings = {}};
+  EXPECT_FALSE(tells_keys_apart(stable.plan(at_random)));
+  for (auto const& family : catalogue())
+    if (family.name != "stable" && family.has("insert")) EXPECT_TRUE(tells_keys_apart(family.plan(at_random))) << family.name;
+}
+
 TEST(catalogue, the_most_items_in_a_space_are_the_most) {
   for (auto const& family : catalogue())
     for (double const fpr : {0.1, 0.001}) {

@@ -29,7 +29,7 @@ equal "added" 4 "$(printf 'x\ny\np\nq\n' | count f)"
 section "more keys than planned"
 hortus build bloom -o f first
 run 0 hortus add f second
-said '^hortus: warning: more keys than planned: about [0-9]+ distinct ones in a filter for 1000; .* not 1 %$'
+said '^hortus: warning: over capacity: about [0-9]+ distinct keys in a bloom filter for 1000; now [0-9.]+ %, planned 1 %; rebuild for 2[0-9]00 keys(, or use scalable)?$'
 equal "all found" 2000 "$(count f both)"
 
 section "permissions and links stay; the link's target is changed"

@@ -130,11 +130,10 @@ refused 'too few' hortus build bloom -o none -n 100000 --memory 100 many
 
 section "more keys than planned: a warning with the rate that results, and the filter"
 run 0 hortus build bloom -o overfull -n 500 keys
-said '^hortus: warning: more keys than planned: about 9[0-9][0-9]|about 10[0-9][0-9]'
-said 'for 500; the rate of false positives is now [0-9.]+ %, not 1 %'
+said '^hortus: warning: over capacity: about (9|10)[0-9][0-9] distinct keys in a bloom filter for 500; now [0-9.]+ %, planned 1 %; rebuild for (1 k|[0-9]+) keys(, or use scalable)?$'
 equal "all found" 1000 "$(count overfull keys)"
 run 0 hortus build bloom -o overfull -n 5 many
-said 'more than [0-9]+ distinct ones in a filter for 5; .* now 100 %'
+said 'more than [0-9]+ distinct keys in a bloom filter for 5, which is full; now 100 %, planned 1 %; rebuild for up to 100 k keys'
 # Lines are not distinct keys: a thousand times the same one is one.
 done_quietly hortus build bloom -o repeated -n 10 <(yes | head -n 1000)
 

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/markup.hpp"
+#include "cli/page.hpp"
+
 namespace hortus::cli {
 namespace {
 

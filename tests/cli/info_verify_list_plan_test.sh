@@ -55,6 +55,64 @@ hortus info --json full >about.json
 json 'd["saturated"] is True and d["items_estimate_high"] is None and d["fpr_estimate"] == 1' about.json
 hortus info full | grep -q 'the filter is full' || fail "info should say that it is full"
 
+section "advice: what to do about a filter that is too full"
+advised() { # PATTERN FILE: its advice, in the JSON and as the last lines for people
+  hortus info --json "$2" >about.json
+  json 'type(d["advice"]) is str' about.json
+  python3 -c 'import json; print(json.load(open("about.json"))["advice"])' >"$out"
+  grep -Eq -- "$1" "$out" || fail "expected advice like /$1/" "got: $(cat "$out")"
+  hortus info "$2" >people
+  equal "the last lines" "$(cat "$out")" "$(sed -n "/^params /,\$ p" people | tail -n +2 | paste -sd ' ' | sed 's/  */ /g')"
+  [ "$(awk '{print length}' people | sort -n | tail -1)" -le 120 ] || fail "a line is too wide" "$(cat people)"
+}
+no_advice() {
+  hortus info --json "$1" >about.json
+  json 'd["advice"] is None' about.json
+  equal "the last line" params "$(hortus info "$1" | tail -n 1 | cut -d ' ' -f 1)"
+}
+for family in $(families insert may_contain estimate fpr); do
+  hortus build $family -o g -n 500 keys 2>"$err"
+  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family filter for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for " g
+  said "^hortus: warning: $(sed 's/[().]/./g' "$out")\$"
+  hortus build $family -o g keys
+  no_advice g
+done
+hortus build count_min -o g -n 50 -p 10% <(seq 500) 2>"$err"
+advised '^over capacity: .* distinct keys in a count_min sketch for 50(, which is full)?; rebuild for ' g
+
+section "advice: and about one that is too empty"
+for family in $(families insert fold estimate fpr); do
+  hortus build $family -o g -n 8000 keys
+  advised "^under capacity: about (9|10)[0-9][0-9] distinct keys in a $family filter for 8000; if no more come, hortus fold --by [0-9]+ keeps [0-9.e-]+( %)?$" g
+  by=$(sed -E 's/.*--by ([0-9]+) keeps.*/\1/' "$out")
+  rate=$(sed -E 's/.* keeps //' "$out")
+  hortus info --json g >before.json
+  run 0 hortus fold -o folded --by "$by" g
+  grep -q "rate of false positives $rate\$" "$out" || fail "the rate that was foretold is $rate" "$(cat "$out")"
+  hortus info --json folded >after.json
+  python3 - <<'EOF' || fail "$family: folding by $by should keep the planned rate and save half, and be the most"
+import json
+before, after = json.load(open("before.json")), json.load(open("after.json"))
+assert after["fpr_estimate"] <= before["fpr_planned"], after
+assert after["size_bytes"] <= before["size_bytes"] / 2 + 128, after
+assert after["advice"] is None, after
+EOF
+  equal "all are found" 1000 "$(count folded keys)"
+done
+no_advice empty
+hortus build d_left -o g -n 8000 keys # does not fold
+no_advice g
+for family in stable active_active age_partitioned fast_ams; do
+  hortus build $family -o g -n 100 <(seq 1000)
+  no_advice g
+done
+
+section "advice: and about counters that have stuck"
+hortus build counting -o g -n 100 <(seq 100; times 20 a; times 20 a)
+advised '^[0-9]+ counters stand at their maximum for good: .*--set cell_bits=8' g
+hortus build counting -o g -n 100 --set cell_bits=8 <(seq 100; times 20 a)
+no_advice g
+
 section "verify"
 run 0 hortus verify f
 equal "lines" 1 "$(wc -l <"$out")"
@@ -129,8 +187,20 @@ run 2 hortus plan -n 1M -p 1% --memory 1000 --json
 said '^hortus: no family can do that'
 cp "$out" plan.json
 json 'd["candidates"] == [] and all(r["reason"] and r["family"] for r in d["rejected"])' plan.json
-run 2 hortus plan -n 1M --memory 10 --need merge # a stable filter forgets so fast that it always fits
+run 2 hortus plan -n 1M --memory 10
 said '^hortus: no family can do that'
+
+section "plan offers no filter that answers at random, however little space it takes"
+for memory in 1k 100k 1M 100M; do
+  hortus plan -n 1M --memory $memory --need insert_if_new --json >plan.json 2>"$err" || :
+  json 'all(c["fnr"] == 0 or c["fpr"] <= (1 - c["fnr"]) / 2 * 1.000001 for c in d["candidates"])' plan.json
+done
+json 'any(c["family"] == "stable" and 0 < c["fnr"] <= 0.1 and "misses" in c["why"] for c in d["candidates"])' plan.json
+hortus plan -n 1M --memory 100k --json >plan.json
+json '[r["reason"] for r in d["rejected"] if r["family"] == "stable"] == ["100000 bytes are too few for 1000000 items in a stable filter"]' plan.json
+hortus plan -n 1M -p 60% --json >plan.json
+json 'any(r["family"] == "stable" and "too near to tell" in r["reason"] for r in d["rejected"])' plan.json
+refused 'too few for 1000000 items in a stable filter' hortus build stable -o none -n 1M --memory 1k keys
 run 2 hortus plan -n 1e15
 said '^hortus: no family can do that'
 

@@ -69,7 +69,7 @@ section "merge warns of too many"
 hortus build bloom -o x a.keys
 hortus build bloom -o y <(seq 100001 150000)
 run 0 hortus merge -o m x y
-said 'warning: more keys than planned: about [0-9]+ distinct ones in a filter for 50000'
+said 'warning: over capacity: about [0-9.]+ k distinct keys in a bloom filter for 50 k; now [0-9.]+ %, planned 1 %; rebuild for [0-9.]+ k keys'
 
 section "what does not fit together does not merge"
 hortus build bloom -o x -n 100000 a.keys

@@ -50,6 +50,13 @@ TEST(table, control_characters_do_not_reach_the_terminal) {
   EXPECT_EQ(t.text(), "key\na?[2Jb?c?\n");
 }
 
+TEST(table, long_text_is_wrapped_at_blanks_and_indented) {
+  EXPECT_EQ(wrapped("a few words"), "a few words\n");
+  std::string const half(49, 'x');
+  EXPECT_EQ(wrapped(half + " " + half + " more"), half + " " + half + "\n  more\n");
+  EXPECT_EQ(wrapped(std::string(200, 'x') + " y"), std::string(200, 'x') + "\n  y\n");
+}
+
 TEST(table, without_rows_is_its_header) { EXPECT_EQ(table({{"a"}, {"b"}}).text(), "a  b\n"); }
 
 }  // namespace

@@ -134,6 +134,14 @@ TEST(Stable, PlanKeepsBothRatesAndIsTheLeast) {
       }
 }
 
+TEST(Limits, LeastBitsWithAndWithoutMisses) {
+  EXPECT_DOUBLE_EQ(least_bits_per_item(1.0 / 128), 7);
+  EXPECT_NEAR(least_bits_per_item(0.01, 0.1), 5.5119, 1e-4);  // 0.9 log2(90) + 0.1 log2(0.1 / 0.99)
+  for (double const fnr : {0.1, 0.5, 0.9}) EXPECT_NEAR(least_bits_per_item(1 - fnr, fnr), 0, 1e-12);  // answers at random
+  EXPECT_LT(least_bits_per_item(0.01, 0.1), least_bits_per_item(0.01, 0.01));
+  EXPECT_LT(least_bits_per_item(0.01, 0.01), least_bits_per_item(0.01));
+}
+
 TEST(Stable, WhatTheCardSays) {
   auto const shape = stable({1'000'000, 0.01}, 0.1);
   EXPECT_NEAR(static_cast<double>(shape.cells) * shape.cell_bits / 1e6, 68, 0.5);

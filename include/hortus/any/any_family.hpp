@@ -98,6 +98,8 @@ class any_family {
   void count(std::span<digest const> xs, std::span<digest const>, std::int64_t* counts) const { self_->count(xs, counts); }
   [[nodiscard]] double fpr() const { return self_->fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return self_->estimate(); }
+  /// Counters at their maximum, where they stay; 0 if the family does not tell.
+  [[nodiscard]] std::uint64_t saturations() const { return self_->saturations(); }
   void merge(any_family const& other) { self_->merge(*other.self_); }
   void intersect(any_family const& other) { self_->intersect(*other.self_); }
   void fold(std::uint64_t by) { self_->fold(by); }
@@ -127,6 +129,7 @@ class any_family {
     virtual void count(std::span<digest const>, std::int64_t*) const = 0;
     [[nodiscard]] virtual double fpr() const = 0;
     [[nodiscard]] virtual plan::estimate estimate() const = 0;
+    [[nodiscard]] virtual std::uint64_t saturations() const = 0;
     virtual void merge(face const&) = 0;
     virtual void intersect(face const&) = 0;
     virtual void fold(std::uint64_t) = 0;
@@ -224,6 +227,12 @@ struct any_family::body final : any_family::face {
       return f.estimate();
     else
       lacks(F::name, "estimate");
+  }
+  [[nodiscard]] std::uint64_t saturations() const override {
+    if constexpr (requires { f.saturations(); })
+      return f.saturations();
+    else
+      return 0;
   }
   void merge(face const& other) override {
     if constexpr (mergeable<F>)

@@ -23,9 +23,14 @@ struct proposal {
   std::vector<named_value> params;
   std::uint64_t size_bytes = 0;
   double fpr = 0;            ///< the rate really obtained, after rounding; without may_contain: the chance of a wrong count
+  double fnr = 0;            ///< chance that a key of the window is missed, where the family says so
   double bits_per_item = 0;  ///< 8 size_bytes / items
   double lines_touched = 0;  ///< cache lines that a lookup of a member reads
 };
+
+/// Does it tell a key of the window from a stranger? It must find the stranger at most half as often: a family that may miss
+/// keys could else answer at random, in no space at all.
+[[nodiscard]] bool tells_keys_apart(proposal const& offer);
 
 struct family_info {
   std::string_view name;
@@ -49,7 +54,7 @@ struct family_info {
 [[nodiscard]] std::string called(std::string_view family);
 
 /// The lowest rate that the family reaches for so many items in so many bytes. Throws errc::bad_goal if not even a rate of 99 %
-/// fits.
+/// fits, or with misses the highest that tells keys apart.
 [[nodiscard]] double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes);
 
 /// The most items that the family holds at the rate wished for in so many bytes. Throws errc::bad_goal if not even one fits.

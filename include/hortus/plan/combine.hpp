@@ -69,6 +69,9 @@ inline double both_set(double log_q, double a, double b, double common) {
   return std::pow(intersected_fill(shape, items_a, items_b, common), shape.probes);
 }
 
+/// Rate of "in one filter and not in another", whose positions are independent: what the other finds by chance is taken off.
+[[nodiscard]] inline double one_not_other_fpr(double one, double other) { return one * (1 - other); }
+
 /// Fill after a fold by `by`: a new bit is the OR of that many old ones, 1 - (1 - fill)^by.
 [[nodiscard]] inline double folded_fill(double fill, std::uint64_t by) {
   return fill < 1 ? -std::expm1(static_cast<double>(by) * std::log1p(-fill)) : 1;

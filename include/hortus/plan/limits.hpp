@@ -22,6 +22,13 @@ inline constexpr double min_fpr = 0x1p-64;
 /// members.
 [[nodiscard]] inline double digest_floor(std::uint64_t items) { return -std::expm1(-static_cast<double>(items) * 0x1p-64); }
 
+/// Bits an item that no structure with these rates goes below, were the keys known in advance: the divergence of "found with
+/// chance 1 - fnr" from "found with chance fpr", which is log2(1/fpr) where no key is missed.
+[[nodiscard]] inline double least_bits_per_item(double fpr, double fnr = 0) {
+  double const found = (1 - fnr) * std::log2((1 - fnr) / fpr);
+  return fnr > 0 ? found + fnr * std::log2(fnr / (1 - fpr)) : found;
+}
+
 /// A number as error messages write it: four digits, the same in every locale.
 [[nodiscard]] inline std::string text(double number) {
   std::array<char, 32> chars{};

@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/table.hpp"
+
+namespace hortus::cli {
+
+/// A page of charts and tables: one HTML file without scripts or anything to download, for light and dark screens and for
+/// paper.
+
+/// A table for a page; the first column names its row.
+[[nodiscard]] std::string html_table(table const& rows, std::string_view caption = {});
+
+struct page_section {
+  std::string heading;
+  std::string text;                  ///< plain; an empty line starts a paragraph
+  std::vector<std::string> parts{};  ///< what figure() and html_table() made, in order
+};
+
+struct report_page {
+  std::string title;
+  std::string intro;                                         ///< plain; an empty line starts a paragraph
+  std::vector<std::pair<std::string, std::string>> facts{};  ///< a few labels and values, shown large at the top
+  std::vector<page_section> sections{};
+  std::string footer{};
+};
+
+/// The whole file. With three sections or more it starts with a list of them.
+[[nodiscard]] std::string html(report_page const& page);
+
+}  // namespace hortus::cli
