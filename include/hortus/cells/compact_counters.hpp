@@ -76,6 +76,12 @@ class compact_counters {
     return words()[bit / 64] >> (bit % 64) & full();
   }
 
+  /// The cells while they have 2 bits, for kernels that change whole lines of them: what is below full() the table knows
+  /// nothing of, and may be changed to what is not above full().
+  [[nodiscard]] bool are_pairs() const noexcept { return log_width_ == first_width; }
+  [[nodiscard]] std::uint64_t* pairs() noexcept { return words(); }
+  [[nodiscard]] std::uint64_t const* pairs() const noexcept { return words(); }
+
   /// Some counters at once, as a key has them: at[0] .. at[n - 1], n <= max_at_once. One that is named twice is changed
   /// once; for that each is changed only while it is what it was. All of them are changed, or, if memory fails, none.
   static constexpr unsigned max_at_once = 64;
@@ -116,7 +122,7 @@ class compact_counters {
     }
     if (zero) return false;
     if (beyond) [[unlikely]]
-      take_beyond(at, n);
+      take_beyond(at, n, before.data());
     else
       for (unsigned i = 0; i < n; ++i) step<-1>(at[i], before[i]);
     return true;
@@ -223,7 +229,7 @@ class compact_counters {
   [[nodiscard]] std::uint64_t least_beyond(cell_list at, unsigned n) const noexcept;
   void add_beyond(cell_list at, unsigned n, std::uint64_t amount);
   void raise_least_beyond(cell_list at, unsigned n, std::uint64_t amount);
-  void take_beyond(cell_list at, unsigned n) noexcept;
+  void take_beyond(cell_list at, unsigned n, std::uint64_t const* before) noexcept;
   void add_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void grow(std::uint64_t adds);
