@@ -508,10 +508,19 @@ class ones_of_key {
   HWY_INLINE ones_of_key(std::uint64_t pattern, unsigned probes) {
     for (auto& part : parts_) part = hn::Zero(words());
     for (;; pattern = more_pattern_bits(pattern), probes -= bit_pairs::probes) {
-      auto bits = pattern;
-      for (auto now = std::min(probes, bit_pairs::probes); now != 0; --now, bits >>= bit_pairs::width) set(2 * (bits % 256));
+      HWY_ALIGN std::uint64_t bits[bit_pairs::probes];
+      for (std::size_t i = 0; i < line_words; i += lanes) {
+        auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<bit_pairs>::value + i));
+        hn::Store(hn::ShiftLeft<1>(hn::And(at, hn::Set(words(), 255))), words(), bits + i);
+      }
+      for (unsigned i = 0; i < std::min(probes, bit_pairs::probes); ++i) set(bits[i]);
       if (probes <= bit_pairs::probes) return;
     }
+  }
+  /// The same of bits that are known: bits[0], bits[most_keys] ...
+  HWY_INLINE ones_of_key(std::uint64_t const* bits, unsigned probes) {
+    for (auto& part : parts_) part = hn::Zero(words());
+    for (unsigned i = 0; i < probes; ++i) set(bits[i * most_keys]);
   }
   explicit HWY_INLINE ones_of_key(std::uint64_t const* kept) {
     for (std::size_t i = 0; i < parts; ++i) parts_[i] = hn::Load(words(), kept + i * lanes);
@@ -582,12 +591,14 @@ class ones_of_key {
 #else
 class ones_of_key {
  public:
-  HWY_INLINE ones_of_key(std::uint64_t pattern, unsigned probes) {
+  HWY_INLINE ones_of_key(std::uint64_t pattern, unsigned probes) { write(pattern, probes, words_); }
+  static HWY_INLINE void write(std::uint64_t pattern, unsigned probes, std::uint64_t* here) {
+    std::fill_n(here, line_words, 0);
     for (auto left = probes; left != 0; pattern = more_pattern_bits(pattern)) {
       auto const now = std::min(left, bit_pairs::probes);
       auto bits = pattern;
       for (unsigned i = 0; i < now; ++i, bits >>= bit_pairs::width)
-        words_[bits / 32 % 8] = with_bit(words_[bits / 32 % 8], 2 * bits);
+        here[bits / 32 % 8] = with_bit(here[bits / 32 % 8], 2 * bits);
       left -= now;
     }
   }
@@ -615,7 +626,7 @@ class ones_of_key {
   }
 
  private:
-  HWY_ALIGN std::uint64_t words_[line_words] = {};
+  HWY_ALIGN std::uint64_t words_[line_words];
 };
 #endif
 
@@ -623,11 +634,27 @@ std::uint64_t find_pairs(blocks_to_read const& in, keys xs, pairs_of_keys& out) 
   HWY_ALIGN std::uint64_t pattern[most_keys];
   find_lines(xs, in.blocks, out.start, pattern);
   HWY_ALIGN std::uint8_t full[most_keys];
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    ones_of_key const ones(pattern[i], in.probes);
+#ifdef HORTUS_KEYS_IN_LANES
+  auto const note = [&](std::size_t i, ones_of_key const& ones) HWY_ATTR {
     full[i] = ones.meet_full(in.words + out.start[i]);
     ones.keep(out.ones[i]);
+  };
+  if (in.probes <= bit_pairs::probes) {  // the bits of several keys at once
+    HWY_ALIGN std::uint64_t bits[bit_pairs::probes * most_keys];
+    for (std::size_t i = 0; i < xs.size(); i += hn::Lanes(words())) {
+      auto left = hn::Load(words(), pattern + i);
+      for (unsigned p = 0; p < in.probes; ++p, left = hn::ShiftRight<bit_pairs::width>(left))
+        hn::Store(hn::ShiftLeft<1>(hn::And(left, hn::Set(words(), 255))), words(), bits + p * most_keys + i);
+    }
+    for (std::size_t i = 0; i < xs.size(); ++i) note(i, ones_of_key(bits + i, in.probes));
+  } else {
+    for (std::size_t i = 0; i < xs.size(); ++i) note(i, ones_of_key(pattern[i], in.probes));
   }
+#else
+  // First all are written: as vectors they could not be read while they are on their way to the cache, word by word.
+  for (std::size_t i = 0; i < xs.size(); ++i) ones_of_key::write(pattern[i], in.probes, out.ones[i]);
+  for (std::size_t i = 0; i < xs.size(); ++i) full[i] = ones_of_key(out.ones[i]).meet_full(in.words + out.start[i]);
+#endif
   return to_bits(full, xs.size());
 }
 

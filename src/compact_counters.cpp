@@ -241,7 +241,7 @@ compact_counters& compact_counters::operator+=(compact_counters const& other) {
 }
 
 compact_counters compact_counters::folded(std::uint64_t by, std::uint64_t group) const {
-  compact_counters small(cells_ / by, table_.size_bytes() / sizeof(overflow_table::entry) / by);
+  compact_counters small(cells_ / by, table_.slots() / by);
   for (std::uint64_t i = 0; i < cells_; ++i)
     if (auto const more = get(i); more != 0) small.add(i / (by * group) * group + i % group, more);
   return small;

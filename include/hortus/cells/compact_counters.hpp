@@ -37,7 +37,7 @@ class compact_counters {
     return planned_bytes(cells, table_slots(cells));
   }
   static constexpr std::uint64_t planned_bytes(std::uint64_t cells, std::uint64_t slots) noexcept {
-    return bytes_for(cells, first_width) + slots * sizeof(overflow_table::entry);
+    return bytes_for(cells, first_width) + overflow_table::bytes_for(slots);
   }
 
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept {
