@@ -843,13 +843,6 @@ void set_in_word(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_D
 std::uint64_t find_pairs(blocks_to_read const& in, keys xs, pairs_of_keys& out) noexcept {
   return HWY_DYNAMIC_DISPATCH(find_pairs)(in, xs, out);
 }
-std::size_t add_to_pairs(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) noexcept {
-  return HWY_DYNAMIC_DISPATCH(add_to_pairs)(words, of, from, to);
-}
-std::size_t take_from_pairs(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to,
-                            std::size_t& taken) noexcept {
-  return HWY_DYNAMIC_DISPATCH(take_from_pairs)(words, of, from, to, taken);
-}
 void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t* least) noexcept {
   HWY_DYNAMIC_DISPATCH(least_in_pairs)(in, xs, next, least);
 }
@@ -863,24 +856,32 @@ auto kept(auto& place, auto find) {
   place.store(kernel, std::memory_order_relaxed);
   return kernel;
 }
+std::size_t choose_add_some(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) {
+  return kept(chosen.add_some, [] { return &HWY_DYNAMIC_DISPATCH(add_to_pairs); })(words, of, from, to);
+}
+std::size_t choose_take_some(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken) {
+  return kept(chosen.take_some, [] { return &HWY_DYNAMIC_DISPATCH(take_from_pairs); })(words, of, from, to, taken);
+}
 bool choose_in(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
-  return kept(for_one_key.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in); })(line, pattern, probes);
+  return kept(chosen.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in); })(line, pattern, probes);
 }
 unsigned choose_least(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
-  return kept(for_one_key.least, [] { return &HWY_DYNAMIC_DISPATCH(one_least); })(line, pattern, probes);
+  return kept(chosen.least, [] { return &HWY_DYNAMIC_DISPATCH(one_least); })(line, pattern, probes);
 }
 bool choose_add(std::uint64_t* line, std::uint64_t pattern, unsigned probes) {
-  return kept(for_one_key.add, [] { return &HWY_DYNAMIC_DISPATCH(add_one); })(line, pattern, probes);
+  return kept(chosen.add, [] { return &HWY_DYNAMIC_DISPATCH(add_one); })(line, pattern, probes);
 }
 take_result choose_take(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full) {
-  return kept(for_one_key.take, [] { return &HWY_DYNAMIC_DISPATCH(take_one); })(line, pattern, probes, full);
+  return kept(chosen.take, [] { return &HWY_DYNAMIC_DISPATCH(take_one); })(line, pattern, probes, full);
 }
 
 }  // namespace
 
-constinit one_key for_one_key{choose_in, choose_least, choose_add, choose_take};
+constinit short_kernels chosen{choose_add_some, choose_take_some, choose_in, choose_least, choose_add, choose_take};
 
-void one_key::choose_again() noexcept {
+void short_kernels::choose_again() noexcept {
+  add_some = choose_add_some;
+  take_some = choose_take_some;
   in = choose_in;
   least = choose_least;
   add = choose_add;

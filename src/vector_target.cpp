@@ -26,7 +26,7 @@ void use_target(std::string_view name) {
     throw error(errc::unsupported, "this machine or this build has no instruction set named '" + std::string(name) + "'");
   hwy::SetSupportedTargetsForTest(wanted);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  for_one_key.choose_again();
+  chosen.choose_again();
 }
 
 }  // namespace hortus::kernels

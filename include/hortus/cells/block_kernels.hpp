@@ -53,39 +53,46 @@ struct pairs_of_keys {
 };
 /// Bit i of the answer: is one of the pairs of xs[i] full now, which is 3?
 std::uint64_t find_pairs(blocks_to_read const& in, std::span<digest const> xs, pairs_of_keys& out) noexcept;
-/// Adds 1 to each pair of keys from, from + 1 ..., up to the first key that has a full one. Which key is that? `to`, if none.
-std::size_t add_to_pairs(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) noexcept;
-/// Takes 1 from each, but nothing from a key that has a 0; counts the others. Stops at the first of them that has full ones:
-/// these stay as they are and are left in of.ones, for whoever knows what more they have.
-std::size_t take_from_pairs(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to,
-                            std::size_t& taken) noexcept;
 
-/// The same for a key alone, by its line and its pattern. What was chosen for the machine is kept here, because to choose takes
-/// Highway more time than a kernel runs.
+/// Kernels that run for a shorter time than Highway takes to choose one: what was chosen for the machine is kept.
 enum class take_result : unsigned char { refused, taken, but_for_full };
-struct one_key {
+struct short_kernels {
+  std::atomic<std::size_t (*)(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to)> add_some;
+  std::atomic<std::size_t (*)(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken)>
+      take_some;
   std::atomic<bool (*)(std::uint64_t const* line, std::uint64_t pattern, unsigned probes)> in;
   std::atomic<unsigned (*)(std::uint64_t const* line, std::uint64_t pattern, unsigned probes)> least;
   std::atomic<bool (*)(std::uint64_t* line, std::uint64_t pattern, unsigned probes)> add;
   std::atomic<take_result (*)(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full)> take;
   void choose_again() noexcept;
 };
-extern one_key for_one_key;
+extern short_kernels chosen;
 
-/// Is no pair 0?
+/// Adds 1 to each pair of keys from, from + 1 ..., up to the first key that has a full one. Which key is that? `to`, if none.
+inline std::size_t add_to_pairs(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) noexcept {
+  return chosen.add_some.load(std::memory_order_relaxed)(words, of, from, to);
+}
+/// Takes 1 from each, but nothing from a key that has a 0; counts the others. Stops at the first of them that has full ones:
+/// these stay as they are and are left in of.ones, for whoever knows what more they have.
+inline std::size_t take_from_pairs(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to,
+                                   std::size_t& taken) noexcept {
+  return chosen.take_some.load(std::memory_order_relaxed)(words, of, from, to, taken);
+}
+
+/// A key alone, by its line and its pattern. Is no pair 0?
 inline bool in_pairs(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) noexcept {
-  return for_one_key.in.load(std::memory_order_relaxed)(line, pattern, probes);
+  return chosen.in.load(std::memory_order_relaxed)(line, pattern, probes);
 }
 inline unsigned least_in_pairs(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) noexcept {
-  return for_one_key.least.load(std::memory_order_relaxed)(line, pattern, probes);
+  return chosen.least.load(std::memory_order_relaxed)(line, pattern, probes);
 }
 /// False, and nothing changed, if one of the pairs is full.
 inline bool add_to_pairs(std::uint64_t* line, std::uint64_t pattern, unsigned probes) noexcept {
-  return for_one_key.add.load(std::memory_order_relaxed)(line, pattern, probes);
+  return chosen.add.load(std::memory_order_relaxed)(line, pattern, probes);
 }
 /// Writes to `full`, a line of its own, if some are full.
 inline take_result take_from_pairs(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs& full) noexcept {
-  return for_one_key.take.load(std::memory_order_relaxed)(line, pattern, probes, &full);
+  return chosen.take.load(std::memory_order_relaxed)(line, pattern, probes, &full);
 }
 
 }  // namespace hortus::kernels

@@ -198,7 +198,9 @@ class block_cells {
   /// The pairs of these keys. The table is asked for those that are full, before anything else is asked of memory.
   [[gnu::always_inline]] void find(std::span<digest const> xs, kernels::pairs_of_keys& of) const noexcept {
     auto const* const words = cells_.pairs();
-    for (auto met = kernels::find_pairs({words, blocks(), probes_}, xs, of); met != 0; met &= met - 1) {
+    auto met = kernels::find_pairs({words, blocks(), probes_}, xs, of);
+    if (!cells_.beyond_is_far()) return;
+    for (; met != 0; met &= met - 1) {
       auto const i = static_cast<std::size_t>(std::countr_zero(met));
       kernels::line_of_pairs full;
       for (std::size_t w = 0; w < 8; ++w) full[w] = words[of.start[i] + w] & words[of.start[i] + w] >> 1 & of.ones[i][w];
@@ -208,7 +210,7 @@ class block_cells {
   }
   /// act(first, last) for groups of keys in turn, asking for as many of the next before each.
   void in_groups(std::span<digest const> xs, std::span<digest const> next, auto act) const {
-    constexpr std::size_t group = 8;
+    std::size_t const group = next.empty() ? xs.size() : 16;
     for (std::size_t i = 0; i < xs.size(); i += group) {
       for (auto j = i; j < std::min(i + group, next.size()); ++j) prefetch(next[j]);
       act(i, std::min(i + group, xs.size()));
