@@ -34,8 +34,14 @@ struct row {
   double batch_ratio = -1;      ///< median of batch_miss (or of counting absent keys) / limit, repetition by repetition
   double single_limit_ns = -1;  ///< a random read of a cache line without asking ahead
   double single_ratio = -1;     ///< median of miss / single_limit
-  bool huge_pages = false;      ///< the system granted them for most of the filter
-  unsigned threads = 1;         ///< that share the lookups; inserts are by one
+  double update_limit_ns = -1;  ///< a prefetched random line is read, changed and written, in as much memory
+  double batch_insert_ratio = -1;
+  double batch_erase_ratio = -1;
+  double single_update_limit_ns = -1;  ///< the same without asking ahead
+  double insert_ratio = -1;
+  double erase_ratio = -1;
+  bool huge_pages = false;  ///< the system granted them for most of the filter
+  unsigned threads = 1;     ///< that share the lookups; inserts are by one
   double size_bytes = 0;
 };
 

@@ -14,20 +14,29 @@ inline std::uint64_t const* line_of(memory const& buffer, std::uint64_t key) noe
   return words + fastrange(mix64(key + golden_ratio64), buffer.size() / memory::line_bytes) * 8;
 }
 
-/// What no filter that reads one cache line a key can go below in batches: reading the keys, mixing each, and reading one
-/// random line of the buffer, asked for 32 keys ahead. Returns a sum, so that the reads are not optimised away.
-inline std::uint64_t read_lines_ahead(memory const& buffer, std::span<std::uint64_t const> keys) noexcept {
+inline std::uint64_t* line_of(memory& buffer, std::uint64_t key) noexcept {
+  return const_cast<std::uint64_t*>(line_of(static_cast<memory const&>(buffer), key));
+}
+
+/// act(line) for a random line of the buffer for each key, asked for 32 keys ahead.
+inline void visit_lines_ahead(auto& buffer, std::span<std::uint64_t const> keys, auto act) noexcept {
   constexpr std::size_t ahead = 32;
-  std::uint64_t const* ring[ahead];
-  std::uint64_t sum = 0;
+  decltype(line_of(buffer, 0)) ring[ahead];
   std::size_t const head = keys.size() < ahead ? keys.size() : ahead;
   for (std::size_t i = 0; i < head; ++i) __builtin_prefetch(ring[i] = line_of(buffer, keys[i]));
   for (std::size_t i = head; i < keys.size(); ++i) {
     auto& slot = ring[i % ahead];
-    sum += *slot;
+    act(slot);
     __builtin_prefetch(slot = line_of(buffer, keys[i]));
   }
-  for (std::size_t i = 0; i < head; ++i) sum += *ring[i];
+  for (std::size_t i = 0; i < head; ++i) act(ring[i]);
+}
+
+/// What no filter that reads one cache line a key can go below in batches: reading the keys, mixing each, and reading one
+/// random line of the buffer, asked for ahead. Returns a sum, so that the reads are not optimised away.
+inline std::uint64_t read_lines_ahead(memory const& buffer, std::span<std::uint64_t const> keys) noexcept {
+  std::uint64_t sum = 0;
+  visit_lines_ahead(buffer, keys, [&](std::uint64_t const* line) { sum += *line; });
   return sum;
 }
 
@@ -36,6 +45,16 @@ inline std::uint64_t read_lines(memory const& buffer, std::span<std::uint64_t co
   std::uint64_t sum = 0;
   for (auto const key : keys) sum += *line_of(buffer, key);
   return sum;
+}
+
+/// What no filter that changes one cache line a key can go below: one random line is read, changed and written back. In
+/// batches, asked for ahead,
+inline void change_lines_ahead(memory& buffer, std::span<std::uint64_t const> keys) noexcept {
+  visit_lines_ahead(buffer, keys, [](std::uint64_t* line) { ++*line; });
+}
+/// and one by one.
+inline void change_lines(memory& buffer, std::span<std::uint64_t const> keys) noexcept {
+  for (auto const key : keys) ++*line_of(buffer, key);
 }
 
 }  // namespace hortus::bench

@@ -122,21 +122,57 @@ void measure_counts(of_keys<F> const& f, std::span<Key const> keys, unsigned thr
   }
 }
 
+/// Updates, timed in turn with the limit: that many lines of so much memory changed.
+class update_times {
+ public:
+  update_times(std::size_t updates, std::uint64_t bytes)
+      : keys_(updates), buffer_(std::max<std::uint64_t>(bytes, memory::line_bytes)) {
+    for (std::size_t i = 0; i < updates; ++i) keys_[i] = mix64(i);
+    std::memset(buffer_.data(), 1, buffer_.size());  // so that every page is there, and its own
+  }
+  template <class Key>
+  void batch(std::span<Key const> keys, auto work) {
+    note(batches_, time_per_key(all(), 1, [&](auto some) { change_lines_ahead(buffer_, some); }), time_per_key(keys, 1, work));
+  }
+  template <class Key>
+  void singly(std::span<Key const> keys, auto work) {
+    note(singly_, time_per_key(all(), 1, [&](auto some) { change_lines(buffer_, some); }), time_per_key(keys, 1, work));
+  }
+  struct results {
+    std::vector<double> limit, time, ratio;
+  };
+  [[nodiscard]] results const& in_batches() const { return batches_; }
+  [[nodiscard]] results const& one_by_one() const { return singly_; }
+
+ private:
+  [[nodiscard]] std::span<std::uint64_t const> all() const { return keys_; }
+  static void note(results& r, double limit, double time) {
+    r.limit.push_back(limit);
+    r.time.push_back(time);
+    r.ratio.push_back(time / limit);
+  }
+  std::vector<std::uint64_t> keys_;
+  memory buffer_;
+  results batches_, singly_;
+};
+
 /// Erases these members and, but for the last time, puts them back.
 template <family F, class Key>
 void measure_erases(of_keys<F>& f, std::span<Key const> members, unsigned repetitions, row& r) {
   if constexpr (erasable<F>) {
-    std::vector<double> singly, batches;
+    update_times times(members.size(), f.size_bytes());
     for (unsigned i = 0; i < repetitions; ++i) {
-      batches.push_back(time_per_key(members, 1, [&](auto some) { keep(f.erase(some)); }));
+      times.batch(members, [&](auto some) { keep(f.erase(some)); });
       keep(f.insert(members));
-      singly.push_back(time_per_key(members, 1, [&](auto some) {
+      times.singly(members, [&](auto some) {
         for (auto const& key : some) keep(f.erase(key));
-      }));
+      });
       if (i + 1 < repetitions) keep(f.insert(members));
     }
-    r.erase_ns = median(singly);
-    r.batch_erase_ns = median(batches);
+    r.erase_ns = median(times.one_by_one().time);
+    r.erase_ratio = median(times.one_by_one().ratio);
+    r.batch_erase_ns = median(times.in_batches().time);
+    r.batch_erase_ratio = median(times.in_batches().ratio);
   }
 }
 
@@ -146,20 +182,26 @@ std::span<Key const> late(std::span<Key const> members) {
   return members.last(std::min(std::size_t{1} << 22, members.size()));
 }
 
-/// Inserts one by one, as often as told; then the filter, filled by a batch.
+/// Inserts one by one and in batches, as often as told; then the filter.
 template <makeable F, class Key>
 of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned repetitions, row& r) {
   auto const early = members.first(members.size() - late(members).size());
-  std::vector<double> singly;
-  for (unsigned i = 0; i < repetitions; ++i) {
-    auto f = planted<F>(early, goal);
-    singly.push_back(time_per_key(late(members), 1, [&](auto some) {
-      for (auto const& key : some) (void)f.insert(key);
-    }));
-  }
-  r.insert_ns = median(singly);
   auto f = planted<F>(early, goal);
-  r.batch_insert_ns = time_per_key(late(members), 1, [&](auto some) { keep(f.insert(some)); });
+  update_times times(late(members).size(), f.size_bytes());
+  for (unsigned i = 0; i < repetitions; ++i) {
+    times.singly(late(members), [&](auto some) {
+      for (auto const& key : some) (void)f.insert(key);
+    });
+    f = planted<F>(early, goal);
+    times.batch(late(members), [&](auto some) { keep(f.insert(some)); });
+    if (i + 1 < repetitions) f = planted<F>(early, goal);
+  }
+  r.insert_ns = median(times.one_by_one().time);
+  r.insert_ratio = median(times.one_by_one().ratio);
+  r.single_update_limit_ns = median(times.one_by_one().limit);
+  r.batch_insert_ns = median(times.in_batches().time);
+  r.batch_insert_ratio = median(times.in_batches().ratio);
+  r.update_limit_ns = median(times.in_batches().limit);
   return f;
 }
 template <buildable F, class Key>

@@ -24,7 +24,7 @@ struct options {
 };
 
 nlohmann::ordered_json to_json(bench::row const& r) {
-  auto const time = [](double ns) { return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns); };
+  auto const time = [](double ns) { return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns); };  // or a ratio
   return {{"family", r.family},
           {"items", r.items},
           {"fpr_target", r.fpr_target},
@@ -46,6 +46,12 @@ nlohmann::ordered_json to_json(bench::row const& r) {
           {"batch_ratio", r.batch_ratio},
           {"single_limit_ns", time(r.single_limit_ns)},
           {"single_ratio", r.single_ratio},
+          {"update_limit_ns", time(r.update_limit_ns)},
+          {"batch_insert_ratio", time(r.batch_insert_ratio)},
+          {"batch_erase_ratio", time(r.batch_erase_ratio)},
+          {"single_update_limit_ns", time(r.single_update_limit_ns)},
+          {"insert_ratio", time(r.insert_ratio)},
+          {"erase_ratio", time(r.erase_ratio)},
           {"huge_pages", r.huge_pages},
           {"threads", r.threads}};
 }

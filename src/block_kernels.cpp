@@ -48,7 +48,7 @@ using keys = std::span<digest const>;
 
 /// The first `count` of some bits.
 HWY_INLINE std::uint64_t first(std::size_t count, std::uint64_t bits) {
-  return bits & ~std::uint64_t{0} >> (most_keys - count);
+  return count == 0 ? 0 : bits & ~std::uint64_t{0} >> (most_keys - count);
 }
 
 /// Bytes that are 0 or 1 to bits.
@@ -346,41 +346,62 @@ struct offsets {
 template <class Of>
 class line_probes {
  public:
-  explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, Of::probes)) - 1) {}
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(probes) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
-    // The permutation looks at three bits of an index, the rotation at six: no masking.
-    auto const found = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::Load(words(), line).raw);
-    auto const turned = _mm512_rorv_epi64(found, hn::ShiftLeft<Of::spread>(at).raw);
-    auto const bits = _mm512_test_epi64_mask(turned, hn::Set(words(), Of::mask).raw);
-    return (bits & wanted_) == wanted_;
+    return none(_mm512_testn_epi64_mask(found(line, pattern), hn::Set(words(), Of::mask).raw));
+  }
+  /// The least of these pairs: by whether one lacks both its bits, the upper one, or either.
+  HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    auto const pairs = found(line, pattern);
+    auto const both = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 3).raw);
+    auto const upper = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 2).raw);
+    auto const lower = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 1).raw);
+    return unsigned{none(both)} + unsigned{none(upper)} + unsigned{none(upper | lower)};
   }
 
  private:
-  unsigned wanted_;
+  /// The words of the probes, turned so that what they ask for is lowest.
+  static HWY_INLINE __m512i found(std::uint64_t const* line, std::uint64_t pattern) {
+    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
+    // The permutation looks at three bits of an index, the rotation at six: no masking.
+    auto const in = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::Load(words(), line).raw);
+    return _mm512_rorv_epi64(in, hn::ShiftLeft<Of::spread>(at).raw);
+  }
+  /// Of the first probes_ lanes; all, if there are fewer.
+  HWY_INLINE bool none(unsigned lacking) const { return _bzhi_u32(lacking & ((1U << Of::probes) - 1), probes_) == 0; }
+
+  unsigned probes_;
 };
 #elif defined(HORTUS_KEYS_IN_LANES)
 template <class Of>
 class line_probes {
  public:
   explicit HWY_INLINE line_probes(unsigned probes) {
-    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, Of::probes) ? 0 : 1;
+    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, Of::probes) ? 0 : Of::mask;
   }
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    auto const* const shifts = offsets<Of>::value;
-    return hn::AllTrue(words(),
-                       hn::And(half(line, pattern, shifts, unwanted_), half(line, pattern, shifts + 4, unwanted_ + 4)));
+    auto const zero = hn::Zero(words());
+    return hn::AllTrue(words(), hn::And(hn::Ne(half<0>(line, pattern), zero), hn::Ne(half<4>(line, pattern), zero)));
+  }
+  /// The least of these pairs: how many of 1, 2, 3 none is below.
+  HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    auto const a = half<0>(line, pattern);
+    auto const b = half<4>(line, pattern);
+    auto const upper = hn::And(hn::And(a, b), hn::Set(words(), 2));
+    auto const set = hn::And(hn::Ne(a, hn::Zero(words())), hn::Ne(b, hn::Zero(words())));
+    return unsigned{hn::AllTrue(words(), set)} + unsigned{hn::AllTrue(words(), hn::Ne(upper, hn::Zero(words())))} +
+           unsigned{hn::AllTrue(words(), hn::Eq(hn::And(a, b), hn::Set(words(), 3)))};
   }
 
  private:
-  /// Four probes: was each found? A word is two 32-bit lanes, and the line two registers of four words, between which the
-  /// highest bit of a position chooses.
-  static HWY_INLINE hn::Mask<words> half(std::uint64_t const* line, std::uint64_t pattern, std::uint64_t const* shifts,
-                                         std::uint64_t const* unwanted) {
+  /// What four probes ask for; all ones where there is no probe. A word is two 32-bit lanes, and the line two registers of
+  /// four words, between which the highest bit of a position chooses.
+  template <std::size_t From>
+  HWY_INLINE vector half(std::uint64_t const* line, std::uint64_t pattern) const {
     words const d;
-    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, shifts));
+    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, offsets<Of>::value + From));
     auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<Of::in_a_word>(at), hn::Set(d, 3)));
     auto const lanes = hn::Or(hn::Or(twice, hn::ShiftLeft<32>(twice)), hn::Set(d, std::uint64_t{1} << 32));
     auto const low = _mm256_permutevar8x32_epi32(hn::Load(d, line).raw, lanes.raw);
@@ -388,7 +409,7 @@ class line_probes {
     auto const found =
         hn::IfThenElse(hn::TestBit(at, hn::Set(d, std::uint64_t{4} << Of::in_a_word)), vector{high}, vector{low});
     auto const bits = hn::Shr(found, hn::And(hn::ShiftLeft<Of::spread>(at), hn::Set(d, 63)));
-    return hn::Ne(hn::And(hn::Or(bits, hn::Load(d, unwanted)), hn::Set(d, Of::mask)), hn::Zero(d));
+    return hn::And(hn::Or(bits, hn::Load(d, unwanted_ + From)), hn::Set(d, Of::mask));
   }
 
   HWY_ALIGN std::uint64_t unwanted_[8];
@@ -401,31 +422,44 @@ class line_probes {
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
     bool all = true;
-    for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width)
-      all &= (line[(pattern >> Of::in_a_word) % 8] >> ((pattern << Of::spread) % 64) & Of::mask) != 0;
+    for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width) all &= found(line, pattern) != 0;
     return all;
+  }
+  HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    std::uint64_t least = 3;
+    for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width) least = std::min(least, found(line, pattern));
+    return static_cast<unsigned>(least);
   }
 
  private:
+  static HWY_INLINE std::uint64_t found(std::uint64_t const* line, std::uint64_t pattern) {
+    return line[(pattern >> Of::in_a_word) % 8] >> ((pattern << Of::spread) % 64) & Of::mask;
+  }
+
   unsigned probes_;
 };
 #endif
+
+/// Where the line of each key starts, and its pattern. There is room for most_keys, aligned.
+HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, std::uint64_t* pattern) {
+#ifdef HORTUS_KEYS_IN_LANES
+  padded const all(xs);
+  for (std::size_t i = 0; i < xs.size(); i += group_keys) find_starts<by_fastrange<8>>(xs, all, i, blocks, start + i);
+  for (std::size_t i = 0; i < xs.size(); i += hn::Lanes(words())) hn::Store(patterns(all[i]), words(), pattern + i);
+#else
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    start[i] = fastrange(xs[i].bits(), blocks) * 8;
+    pattern[i] = pattern_bits(xs[i]);
+  }
+#endif
+}
 
 template <class Of>
 HWY_INLINE std::uint64_t anywhere_in_line(blocks_to_read const& in, keys xs, keys next) {
   asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
   HWY_ALIGN std::uint64_t start[most_keys];
   HWY_ALIGN std::uint64_t pattern[most_keys];
-#ifdef HORTUS_KEYS_IN_LANES
-  padded const all(xs);
-  for (std::size_t i = 0; i < xs.size(); i += group_keys) find_starts<by_fastrange<8>>(xs, all, i, in.blocks, start + i);
-  for (std::size_t i = 0; i < xs.size(); i += hn::Lanes(words())) hn::Store(patterns(all[i]), words(), pattern + i);
-#else
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    start[i] = fastrange(xs[i].bits(), in.blocks) * 8;
-    pattern[i] = pattern_bits(xs[i]);
-  }
-#endif
+  find_lines(xs, in.blocks, start, pattern);
   HWY_ALIGN std::uint8_t found[most_keys];
   line_probes<Of> const probes(in.probes);
   for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -460,6 +494,236 @@ void set_in_line(blocks_to_write const& in, keys xs, keys next) {
       left -= now;
     }
   }
+}
+
+// -- blocked_counting: pairs of bits that count -------------------------------------------------------------------------------
+
+constexpr std::size_t line_words = 8;
+
+/// The lower bits of a key's pairs, as a line that has nothing else: added to a line it counts the key. A pair that is probed
+/// twice is there once.
+#ifdef HORTUS_KEYS_IN_LANES
+class ones_of_key {
+ public:
+  HWY_INLINE ones_of_key(std::uint64_t pattern, unsigned probes) {
+    for (auto& part : parts_) part = hn::Zero(words());
+    for (;; pattern = more_pattern_bits(pattern), probes -= bit_pairs::probes) {
+      HWY_ALIGN std::uint64_t bits[bit_pairs::probes];
+      for (std::size_t i = 0; i < line_words; i += lanes) {
+        auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<bit_pairs>::value + i));
+        hn::Store(hn::ShiftLeft<1>(hn::And(at, hn::Set(words(), 255))), words(), bits + i);
+      }
+      for (unsigned i = 0; i < std::min(probes, bit_pairs::probes); ++i) set(bits[i]);
+      if (probes <= bit_pairs::probes) return;
+    }
+  }
+  /// The same of bits that are known: bits[0], bits[most_keys] ...
+  HWY_INLINE ones_of_key(std::uint64_t const* bits, unsigned probes) {
+    for (auto& part : parts_) part = hn::Zero(words());
+    for (unsigned i = 0; i < probes; ++i) set(bits[i * most_keys]);
+  }
+  explicit HWY_INLINE ones_of_key(std::uint64_t const* kept) {
+    for (std::size_t i = 0; i < parts; ++i) parts_[i] = hn::Load(words(), kept + i * lanes);
+  }
+  HWY_INLINE void keep(std::uint64_t* here) const {
+    for (std::size_t i = 0; i < parts; ++i) hn::Store(parts_[i], words(), here + i * lanes);
+  }
+
+  /// Is one of its pairs full, that is 3?
+  HWY_INLINE bool meet_full(std::uint64_t const* line) const {
+    auto met = hn::Zero(words());
+    for (std::size_t i = 0; i < parts; ++i) {
+      auto const now = load(line, i);
+      met = hn::Or(met, hn::And(full_in(now), parts_[i]));
+    }
+    return !hn::AllTrue(words(), hn::Eq(met, hn::Zero(words())));
+  }
+  /// Is one of its pairs 0?
+  HWY_INLINE bool meet_zero(std::uint64_t const* line) const {
+    auto met = hn::Zero(words());
+    for (std::size_t i = 0; i < parts; ++i) {
+      auto const now = load(line, i);
+      met = hn::Or(met, hn::AndNot(hn::Or(now, hn::ShiftRight<1>(now)), parts_[i]));
+    }
+    return !hn::AllTrue(words(), hn::Eq(met, hn::Zero(words())));
+  }
+  /// Only those of its pairs that are full.
+  HWY_INLINE void keep_full(std::uint64_t const* line, std::uint64_t* here) const {
+    for (std::size_t i = 0; i < parts; ++i) hn::Store(hn::And(full_in(load(line, i)), parts_[i]), words(), here + i * lanes);
+  }
+  /// Pre: none of its pairs is full.
+  HWY_INLINE void add_to(std::uint64_t* line) const {
+    for (std::size_t i = 0; i < parts; ++i) hn::StoreU(hn::Add(load(line, i), parts_[i]), words(), line + i * lanes);
+  }
+  /// Not from full ones. Pre: none is 0.
+  HWY_INLINE void take_from(std::uint64_t* line) const {
+    for (std::size_t i = 0; i < parts; ++i) {
+      auto const now = load(line, i);
+      hn::StoreU(hn::Sub(now, hn::AndNot(full_in(now), parts_[i])), words(), line + i * lanes);
+    }
+  }
+
+ private:
+  static constexpr std::size_t lanes = hn::MaxLanes(words());
+  static constexpr std::size_t parts = line_words / lanes;
+
+  static HWY_INLINE vector load(std::uint64_t const* line, std::size_t part) { return hn::LoadU(words(), line + part * lanes); }
+  /// The lower bits of the full pairs, and others that are nobody's.
+  static HWY_INLINE vector full_in(vector line) { return hn::And(line, hn::ShiftRight<1>(line)); }
+  /// Each word shifts a one by where the bit is from its own start: one that is past its end, or before its start (a number
+  /// past 2^63), falls out.
+  HWY_INLINE void set(std::uint64_t bit) {
+    HWY_ALIGN static constexpr std::uint64_t less[line_words] = {0,          0 - 64ULL,  0 - 128ULL, 0 - 192ULL,
+                                                                 0 - 256ULL, 0 - 320ULL, 0 - 384ULL, 0 - 448ULL};
+    auto const one = hn::Set(words(), 1);
+    for (std::size_t i = 0; i < parts; ++i) {
+      auto const by = hn::Add(hn::Set(words(), bit), hn::Load(words(), less + i * lanes));
+#ifdef HORTUS_LINE_IN_REGISTER
+      parts_[i] = hn::Or(parts_[i], vector{_mm512_sllv_epi64(one.raw, by.raw)});
+#else
+      parts_[i] = hn::Or(parts_[i], vector{_mm256_sllv_epi64(one.raw, by.raw)});
+#endif
+    }
+  }
+
+  vector parts_[parts];
+};
+#else
+class ones_of_key {
+ public:
+  HWY_INLINE ones_of_key(std::uint64_t pattern, unsigned probes) { write(pattern, probes, words_); }
+  static HWY_INLINE void write(std::uint64_t pattern, unsigned probes, std::uint64_t* here) {
+    std::fill_n(here, line_words, 0);
+    for (auto left = probes; left != 0; pattern = more_pattern_bits(pattern)) {
+      auto const now = std::min(left, bit_pairs::probes);
+      auto bits = pattern;
+      for (unsigned i = 0; i < now; ++i, bits >>= bit_pairs::width)
+        here[bits / 32 % 8] = with_bit(here[bits / 32 % 8], 2 * bits);
+      left -= now;
+    }
+  }
+  explicit HWY_INLINE ones_of_key(std::uint64_t const* kept) { std::copy_n(kept, line_words, words_); }
+  HWY_INLINE void keep(std::uint64_t* here) const { std::copy_n(words_, line_words, here); }
+
+  HWY_INLINE bool meet_full(std::uint64_t const* line) const {
+    std::uint64_t met = 0;
+    for (std::size_t i = 0; i < line_words; ++i) met |= line[i] & line[i] >> 1 & words_[i];
+    return met != 0;
+  }
+  HWY_INLINE bool meet_zero(std::uint64_t const* line) const {
+    std::uint64_t met = 0;
+    for (std::size_t i = 0; i < line_words; ++i) met |= ~(line[i] | line[i] >> 1) & words_[i];
+    return met != 0;
+  }
+  HWY_INLINE void keep_full(std::uint64_t const* line, std::uint64_t* here) const {
+    for (std::size_t i = 0; i < line_words; ++i) here[i] = line[i] & line[i] >> 1 & words_[i];
+  }
+  HWY_INLINE void add_to(std::uint64_t* line) const {
+    for (std::size_t i = 0; i < line_words; ++i) line[i] += words_[i];
+  }
+  HWY_INLINE void take_from(std::uint64_t* line) const {
+    for (std::size_t i = 0; i < line_words; ++i) line[i] -= words_[i] & ~(line[i] & line[i] >> 1);
+  }
+
+ private:
+  HWY_ALIGN std::uint64_t words_[line_words];
+};
+#endif
+
+std::uint64_t find_pairs(blocks_to_read const& in, keys xs, pairs_of_keys& out) {
+  HWY_ALIGN std::uint64_t pattern[most_keys];
+  find_lines(xs, in.blocks, out.start, pattern);
+  HWY_ALIGN std::uint8_t full[most_keys];
+#ifdef HORTUS_KEYS_IN_LANES
+  auto const note = [&](std::size_t i, ones_of_key const& ones) HWY_ATTR {
+    full[i] = ones.meet_full(in.words + out.start[i]);
+    ones.keep(out.ones[i]);
+  };
+  if (in.probes <= bit_pairs::probes) {  // the bits of several keys at once
+    HWY_ALIGN std::uint64_t bits[bit_pairs::probes * most_keys];
+    for (std::size_t i = 0; i < xs.size(); i += hn::Lanes(words())) {
+      auto left = hn::Load(words(), pattern + i);
+      for (unsigned p = 0; p < in.probes; ++p, left = hn::ShiftRight<bit_pairs::width>(left))
+        hn::Store(hn::ShiftLeft<1>(hn::And(left, hn::Set(words(), 255))), words(), bits + p * most_keys + i);
+    }
+    for (std::size_t i = 0; i < xs.size(); ++i) note(i, ones_of_key(bits + i, in.probes));
+  } else {
+    for (std::size_t i = 0; i < xs.size(); ++i) note(i, ones_of_key(pattern[i], in.probes));
+  }
+#else
+  // First all are written: as vectors they could not be read while they are on their way to the cache, word by word.
+  for (std::size_t i = 0; i < xs.size(); ++i) ones_of_key::write(pattern[i], in.probes, out.ones[i]);
+  for (std::size_t i = 0; i < xs.size(); ++i) full[i] = ones_of_key(out.ones[i]).meet_full(in.words + out.start[i]);
+#endif
+  return to_bits(full, xs.size());
+}
+
+std::size_t add_to_pairs(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) {
+  for (; from < to; ++from) {
+    ones_of_key const ones(of.ones[from]);
+    if (ones.meet_full(words + of.start[from])) break;
+    ones.add_to(words + of.start[from]);
+  }
+  return from;
+}
+
+/// What is full must be found before the line is changed.
+template <class Full>
+HWY_INLINE take_result take(std::uint64_t* line, ones_of_key const& ones, Full* full) {
+  if (ones.meet_zero(line)) return take_result::refused;
+  bool const met = ones.meet_full(line);
+  if (met) ones.keep_full(line, *full);
+  ones.take_from(line);
+  return met ? take_result::but_for_full : take_result::taken;
+}
+std::size_t take_from_pairs(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken) {
+  for (; from < to; ++from) {
+    auto const result = take(words + of.start[from], ones_of_key(of.ones[from]), &of.ones[from]);
+    taken += result == take_result::refused ? 0U : 1U;
+    if (result == take_result::but_for_full) break;
+  }
+  return from;
+}
+
+void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t* least) {
+  asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+  HWY_ALIGN std::uint64_t start[most_keys];
+  HWY_ALIGN std::uint64_t pattern[most_keys];
+  find_lines(xs, in.blocks, start, pattern);
+  line_probes<bit_pairs> const probes(in.probes);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    least[i] = probes.least_in(in.words + start[i], pattern[i]);
+  }
+  for (auto left = in.probes; left > bit_pairs::probes;) {
+    line_probes<bit_pairs> const more(left -= bit_pairs::probes);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      pattern[i] = more_pattern_bits(pattern[i]);
+      least[i] = std::min<std::uint64_t>(least[i], more.least_in(in.words + start[i], pattern[i]));
+    }
+  }
+}
+
+unsigned one_least(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
+  auto least = line_probes<bit_pairs>(probes).least_in(line, pattern);
+  for (; probes > bit_pairs::probes; least = std::min(least, line_probes<bit_pairs>(probes).least_in(line, pattern))) {
+    probes -= bit_pairs::probes;
+    pattern = more_pattern_bits(pattern);
+  }
+  return least;
+}
+bool one_in(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
+  if (probes <= bit_pairs::probes) return line_probes<bit_pairs>(probes).set_in(line, pattern);  // a branch that is guessed
+  return one_least(line, pattern, probes) != 0;
+}
+bool add_one(std::uint64_t* line, std::uint64_t pattern, unsigned probes) {
+  ones_of_key const ones(pattern, probes);
+  if (ones.meet_full(line)) return false;
+  ones.add_to(line);
+  return true;
+}
+take_result take_one(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full) {
+  return take(line, ones_of_key(pattern, probes), full);
 }
 
 // -- split_block: a bit in each of eight lanes of 32 bits ---------------------------------------------------------------------
@@ -545,6 +809,14 @@ HWY_EXPORT(set_in_line);
 HWY_EXPORT(set_in_sectors);
 HWY_EXPORT(set_in_lanes);
 HWY_EXPORT(set_in_word);
+HWY_EXPORT(find_pairs);
+HWY_EXPORT(add_to_pairs);
+HWY_EXPORT(take_from_pairs);
+HWY_EXPORT(least_in_pairs);
+HWY_EXPORT(one_in);
+HWY_EXPORT(one_least);
+HWY_EXPORT(add_one);
+HWY_EXPORT(take_one);
 
 using keys = std::span<digest const>;
 std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) noexcept {
@@ -568,6 +840,53 @@ void set_in_sectors(blocks_to_write const& in, keys xs, keys next) noexcept {
 }
 void set_in_lanes(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_lanes)(in, xs, next); }
 void set_in_word(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_word)(in, xs, next); }
+std::uint64_t find_pairs(blocks_to_read const& in, keys xs, pairs_of_keys& out) noexcept {
+  return HWY_DYNAMIC_DISPATCH(find_pairs)(in, xs, out);
+}
+void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t* least) noexcept {
+  HWY_DYNAMIC_DISPATCH(least_in_pairs)(in, xs, next, least);
+}
+
+namespace {
+
+/// What Highway chooses, kept: from then on it is called without asking.
+auto kept(auto& place, auto find) {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  auto* const kernel = find();
+  place.store(kernel, std::memory_order_relaxed);
+  return kernel;
+}
+std::size_t choose_add_some(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) {
+  return kept(chosen.add_some, [] { return &HWY_DYNAMIC_DISPATCH(add_to_pairs); })(words, of, from, to);
+}
+std::size_t choose_take_some(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken) {
+  return kept(chosen.take_some, [] { return &HWY_DYNAMIC_DISPATCH(take_from_pairs); })(words, of, from, to, taken);
+}
+bool choose_in(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
+  return kept(chosen.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in); })(line, pattern, probes);
+}
+unsigned choose_least(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
+  return kept(chosen.least, [] { return &HWY_DYNAMIC_DISPATCH(one_least); })(line, pattern, probes);
+}
+bool choose_add(std::uint64_t* line, std::uint64_t pattern, unsigned probes) {
+  return kept(chosen.add, [] { return &HWY_DYNAMIC_DISPATCH(add_one); })(line, pattern, probes);
+}
+take_result choose_take(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full) {
+  return kept(chosen.take, [] { return &HWY_DYNAMIC_DISPATCH(take_one); })(line, pattern, probes, full);
+}
+
+}  // namespace
+
+constinit short_kernels chosen{choose_add_some, choose_take_some, choose_in, choose_least, choose_add, choose_take};
+
+void short_kernels::choose_again() noexcept {
+  add_some = choose_add_some;
+  take_some = choose_take_some;
+  in = choose_in;
+  least = choose_least;
+  add = choose_add;
+  take = choose_take;
+}
 
 }  // namespace hortus::kernels
 #endif

@@ -151,9 +151,13 @@ void compact_counters::raise_least_beyond(cell_list at, unsigned n, std::uint64_
       put(at[i], low(at[i]), target);
 }
 
-void compact_counters::take_beyond(cell_list at, unsigned n) noexcept {
+/// Mostly one of the cells is full, and only that one need be looked for.
+void compact_counters::take_beyond(cell_list at, unsigned n, std::uint64_t const* before) noexcept {
   for (unsigned i = 0; i < n; ++i)
-    if (std::find(at, at + i, at[i]) == at + i) subtract(at[i], 1);
+    if (before[i] < full())
+      step<-1>(at[i], before[i]);
+    else if (std::find(at, at + i, at[i]) == at + i)
+      subtract_beyond(at[i], 1);
 }
 
 /// Room in the table, or, when it would outgrow the cells, wider cells and then room for the few that are left.
@@ -237,7 +241,7 @@ compact_counters& compact_counters::operator+=(compact_counters const& other) {
 }
 
 compact_counters compact_counters::folded(std::uint64_t by, std::uint64_t group) const {
-  compact_counters small(cells_ / by, table_.size_bytes() / sizeof(overflow_table::entry) / by);
+  compact_counters small(cells_ / by, table_.slots() / by);
   for (std::uint64_t i = 0; i < cells_; ++i)
     if (auto const more = get(i); more != 0) small.add(i / (by * group) * group + i % group, more);
   return small;

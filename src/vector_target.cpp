@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include <hortus/cells/block_kernels.hpp>
 #include <hortus/error.hpp>
 
 namespace hortus::kernels {
@@ -25,6 +26,7 @@ void use_target(std::string_view name) {
     throw error(errc::unsupported, "this machine or this build has no instruction set named '" + std::string(name) + "'");
   hwy::SetSupportedTargetsForTest(wanted);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  chosen.choose_again();
 }
 
 }  // namespace hortus::kernels

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,7 +73,6 @@ TYPED_TEST(block_kernels, do_what_one_key_at_a_time_does) {
           for (std::uint64_t const from : {0U, 30U, 5'000U}) {
             auto const asked = digests(from, count);
             std::uint64_t hits = ~std::uint64_t{0};
-            if (count == 0) continue;
             together.may_contain(asked, digests(7'000, 64 - count), &hits);
             for (std::size_t i = 0; i < 64; ++i)
               ASSERT_EQ((hits >> i & 1) != 0, i < count && singly.may_contain(asked[i]))
@@ -102,6 +103,151 @@ TYPED_TEST(block_kernels, find_false_positives_too) {
     }
     EXPECT_GT(found, 800U) << "or the test asks nothing";
   }
+}
+
+/// A line of pairs by the card: 256 numbers from 0 to 3, and the set of them that a key has.
+class pairs_model {
+ public:
+  explicit pairs_model(std::uint64_t blocks) : blocks_(blocks), pairs_(256 * blocks) {}
+
+  [[nodiscard]] std::set<std::uint64_t> of(digest x, unsigned probes) const {
+    std::set<std::uint64_t> mine;
+    auto bits = pattern_bits(x);
+    for (unsigned i = 0; i < probes; ++i) {
+      if (i != 0 && i % 8 == 0) bits = more_pattern_bits(bits);
+      mine.insert(256 * fastrange(x.bits(), blocks_) + (bits >> (i % 8 * 8) & 255));
+    }
+    return mine;
+  }
+  [[nodiscard]] std::vector<std::uint64_t> words() const {
+    std::vector<std::uint64_t> packed(8 * blocks_);
+    for (std::uint64_t i = 0; i < pairs_.size(); ++i) packed[i / 32] |= pairs_[i] << (2 * (i % 32));
+    return packed;
+  }
+  std::uint64_t& operator[](std::uint64_t i) { return pairs_[i]; }
+
+ private:
+  std::uint64_t blocks_;
+  std::vector<std::uint64_t> pairs_;
+};
+
+/// Pairs of any value, full and empty ones among them; keys whose probes meet (64 of 256 always do), and keys that come twice
+/// in a batch. A line is an array of words on a boundary of 64 bytes, as memory has it.
+TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
+  constexpr std::uint64_t blocks = 3;
+  std::size_t stops = 0, refusals = 0, additions = 0;
+  for (auto const name : kernels::targets()) {
+    with_target const chosen(name);
+    for (unsigned const probes : {1U, 4U, 5U, 8U, 9U, 16U, 17U, 64U})
+      for (std::uint64_t const zeros : {0U, 2U, 40U})
+        for (std::size_t const count : {0U, 1U, 7U, 40U, 64U}) {
+          pairs_model m(blocks);
+          for (std::uint64_t i = 0; i < 256 * blocks; ++i) {
+            auto const random = mix64(i * 64 + probes + count);
+            m[i] = random % 64 < zeros ? 0 : 1 + random / 64 % (zeros == 0 ? 3 : 2);
+          }
+          memory const cells(8 * 8 * blocks);
+          auto* const words = const_cast<std::uint64_t*>(reinterpret_cast<std::uint64_t const*>(cells.data()));
+          std::ranges::copy(m.words(), words);
+          kernels::blocks_to_read const in{words, blocks, probes};
+          auto xs = digests(probes, count);
+          if (count > 8) xs[7] = xs[5], xs[8] = xs[5];  // thrice
+          auto const what = [&, name = name](auto verb) {
+            return std::string(name) + ' ' + verb + ", " + std::to_string(probes) + " probes, " + std::to_string(count) +
+                   " keys";
+          };
+          auto const line = [&](digest x) { return words + 8 * fastrange(x.bits(), blocks); };
+          auto const least = [&](digest x) {
+            std::uint64_t value = 3;
+            for (auto const i : m.of(x, probes)) value = std::min(value, m[i]);
+            return value;
+          };
+          auto const any_full = [&](digest x) {
+            auto const mine = m.of(x, probes);
+            return std::ranges::any_of(mine, [&](auto i) { return m[i] == 3; });
+          };
+
+          std::vector<std::uint64_t> found(64);
+          kernels::least_in_pairs(in, xs, {}, found.data());
+          kernels::pairs_of_keys of;
+          auto const full = kernels::find_pairs(in, xs, of);
+          for (std::size_t i = 0; i < count; ++i) {
+            ASSERT_EQ(found[i], least(xs[i])) << what("least");
+            ASSERT_EQ(kernels::least_in_pairs(line(xs[i]), pattern_bits(xs[i]), probes), least(xs[i])) << what("least");
+            ASSERT_EQ(kernels::in_pairs(line(xs[i]), pattern_bits(xs[i]), probes), least(xs[i]) != 0) << what("in");
+            ASSERT_EQ(full >> i & 1, any_full(xs[i]) ? 1U : 0U) << what("find");
+            ASSERT_EQ(words + of.start[i], line(xs[i]));
+            pairs_model ones(blocks);
+            for (auto const p : m.of(xs[i], probes)) ones[p] = 1;
+            for (std::size_t w = 0; w < 8; ++w) ASSERT_EQ(of.ones[i][w], ones.words()[of.start[i] + w]) << what("find");
+          }
+          ASSERT_EQ(count == 64 ? 0 : full >> count, 0U);
+
+          // Adding: stops at a key that has a full pair, singly or not, and changes nothing of it.
+          for (std::size_t i = 0; i < count; ++i) {
+            auto const stop = kernels::add_to_pairs(words, of, i, count);
+            for (; i < stop; ++i, ++additions) {
+              ASSERT_FALSE(any_full(xs[i])) << what("add");
+              for (auto const p : m.of(xs[i], probes)) ++m[p];
+            }
+            ASSERT_TRUE(std::ranges::equal(m.words(), std::span(words, 8 * blocks))) << what("add");
+            if (i == count) break;
+            ASSERT_TRUE(any_full(xs[i])) << what("add");
+            ASSERT_FALSE(kernels::add_to_pairs(line(xs[i]), pattern_bits(xs[i]), probes)) << what("add one");
+            ++stops;
+          }
+
+          // Taking: not from keys with a 0, and full pairs are left, to be told of.
+          auto const take = [&](std::size_t i, std::uint64_t const* left) {
+            pairs_model remain(blocks);
+            auto const mine = m.of(xs[i], probes);
+            for (auto const p : mine) m[p] == 3 ? remain[p] = 1 : --m[p];
+            auto const start = static_cast<std::ptrdiff_t>(of.start[i]);
+            auto const told = remain.words();
+            return left == nullptr || std::equal(left, left + 8, told.begin() + start);
+          };
+          std::size_t taken = 0, expected = 0;
+          for (std::size_t i = 0; i < count; ++i) {
+            auto const stop = kernels::take_from_pairs(words, of, i, count, taken);
+            for (; i < stop; ++i) {
+              if (least(xs[i]) == 0) {
+                ++refusals;
+                continue;
+              }
+              ASSERT_FALSE(any_full(xs[i])) << what("take");
+              ASSERT_TRUE(take(i, nullptr));
+              ++expected;
+            }
+            if (i == count) break;
+            ASSERT_TRUE(any_full(xs[i])) << what("take");
+            ASSERT_TRUE(take(i, of.ones[i])) << what("take");
+            ++expected;
+          }
+          ASSERT_EQ(taken, expected) << what("take");
+          ASSERT_TRUE(std::ranges::equal(m.words(), std::span(words, 8 * blocks))) << what("take");
+
+          // One by one, as it is now.
+          for (std::size_t i = 0; i < count; ++i) {
+            alignas(64) kernels::line_of_pairs left{};
+            auto const result = kernels::take_from_pairs(line(xs[i]), pattern_bits(xs[i]), probes, left);
+            bool const some_full = any_full(xs[i]);
+            if (least(xs[i]) == 0) {
+              ASSERT_EQ(result, kernels::take_result::refused) << what("take one");
+            } else {
+              ASSERT_EQ(result, some_full ? kernels::take_result::but_for_full : kernels::take_result::taken);
+              ASSERT_TRUE(take(i, left)) << what("take one");
+            }
+            bool const fits = !any_full(xs[i]);
+            ASSERT_EQ(kernels::add_to_pairs(line(xs[i]), pattern_bits(xs[i]), probes), fits) << what("add one");
+            if (fits)
+              for (auto const p : m.of(xs[i], probes)) ++m[p];
+          }
+          ASSERT_TRUE(std::ranges::equal(m.words(), std::span(words, 8 * blocks))) << what("one by one");
+        }
+  }
+  EXPECT_GT(stops, 500U);
+  EXPECT_GT(refusals, 500U);
+  EXPECT_GT(additions, 500U);
 }
 
 /// Positions of more than 32 bits take another way. The 32 GiB are only addresses: what is never written takes no memory.

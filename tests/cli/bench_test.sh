@@ -21,6 +21,9 @@ json "[r['family'] for r in d] == '$measured'.split()" \
   'all(type(r["huge_pages"]) is bool and r["limit_ns"] > 0 and r["batch_ratio"] > 0 for r in d)' \
   'all(r["fpr_measured"] < 3 * r["fpr_target"] for r in d)' \
   'all({"erase_ns", "batch_erase_ns", "count_ns", "batch_count_ns"} <= set(r) for r in d)' \
+  'all((r[ratio] is not None) == (r[ratio[:-5] + "ns"] is not None) for r in d
+  for ratio in ("insert_ratio", "batch_insert_ratio", "erase_ratio", "batch_erase_ratio"))' \
+  'all((r[limit] is not None) == (r["insert_ns"] is not None) for r in d for limit in ("update_limit_ns", "single_update_limit_ns"))' \
   'all((r[b + x + "_ns"] is not None) == (verb in f["verbs"]) for r in d for f in json.load(open("list.json"))
   if f["family"] == r["family"] for b in ("", "batch_")
   for x, verb in (("hit", "may_contain"), ("miss", "may_contain"), ("erase", "erase"), ("count", "count")))' \

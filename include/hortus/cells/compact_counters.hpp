@@ -37,7 +37,7 @@ class compact_counters {
     return planned_bytes(cells, table_slots(cells));
   }
   static constexpr std::uint64_t planned_bytes(std::uint64_t cells, std::uint64_t slots) noexcept {
-    return bytes_for(cells, first_width) + slots * sizeof(overflow_table::entry);
+    return bytes_for(cells, first_width) + overflow_table::bytes_for(slots);
   }
 
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept {
@@ -68,6 +68,7 @@ class compact_counters {
   [[nodiscard]] bool test(std::uint64_t i) const noexcept { return low(i) != 0; }  ///< is it above 0?
   [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + (i << log_width_) / 64); }
   [[gnu::always_inline]] void prefetch_beyond(std::uint64_t i) const noexcept { table_.prefetch(i); }
+  [[nodiscard]] bool beyond_is_far() const noexcept { return table_.size_bytes() > (1U << 20); }  ///< is it worth to ask ahead?
 
   /// What a cell itself holds, min(get(i), full()), without a look into the table.
   [[nodiscard]] std::uint64_t full() const noexcept { return full_of(log_width_); }
@@ -75,6 +76,12 @@ class compact_counters {
     auto const bit = i << log_width_;
     return words()[bit / 64] >> (bit % 64) & full();
   }
+
+  /// The cells while they have 2 bits, for kernels that change whole lines of them: what is below full() the table knows
+  /// nothing of, and may be changed to what is not above full().
+  [[nodiscard]] bool are_pairs() const noexcept { return log_width_ == first_width; }
+  [[nodiscard]] std::uint64_t* pairs() noexcept { return words(); }
+  [[nodiscard]] std::uint64_t const* pairs() const noexcept { return words(); }
 
   /// Some counters at once, as a key has them: at[0] .. at[n - 1], n <= max_at_once. One that is named twice is changed
   /// once; for that each is changed only while it is what it was. All of them are changed, or, if memory fails, none.
@@ -116,7 +123,7 @@ class compact_counters {
     }
     if (zero) return false;
     if (beyond) [[unlikely]]
-      take_beyond(at, n);
+      take_beyond(at, n, before.data());
     else
       for (unsigned i = 0; i < n; ++i) step<-1>(at[i], before[i]);
     return true;
@@ -223,7 +230,7 @@ class compact_counters {
   [[nodiscard]] std::uint64_t least_beyond(cell_list at, unsigned n) const noexcept;
   void add_beyond(cell_list at, unsigned n, std::uint64_t amount);
   void raise_least_beyond(cell_list at, unsigned n, std::uint64_t amount);
-  void take_beyond(cell_list at, unsigned n) noexcept;
+  void take_beyond(cell_list at, unsigned n, std::uint64_t const* before) noexcept;
   void add_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void grow(std::uint64_t adds);

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -40,20 +42,35 @@ class block_cells {
   void add(std::uint64_t const* at, std::uint64_t times) { cells_.add(at, probes_, times); }
   bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
 
+  /// A kernel looks at the line; the table is asked only when a full cell is to be changed, or all of them are.
+  [[nodiscard]] std::uint64_t least(digest x) const noexcept {
+    if (is_line()) {
+      auto const here = kernels::least_in_pairs(line_of(x), pattern_bits(x), probes_);
+      if (here < cells_.full()) [[likely]]
+        return here;
+    }
+    return least_beyond(x);
+  }
+  void add(digest x) {
+    if (!is_line() || !kernels::add_to_pairs(line_of(x), pattern_bits(x), probes_)) [[unlikely]]
+      add_beyond(x);
+  }
+  bool take(digest x) noexcept {
+    if (!is_line()) [[unlikely]]
+      return take(of(x).data());
+    alignas(64) kernels::line_of_pairs full;
+    auto const result = kernels::take_from_pairs(line_of(x), pattern_bits(x), probes_, full);
+    if (result == kernels::take_result::but_for_full) take_beyond(block_of(x) * 8, full);
+    return result != kernels::take_result::refused;
+  }
   [[nodiscard]] bool all_set(digest x) const noexcept {
     if (!is_line()) [[unlikely]]
       return all_set_in_wide_cells(x);
-    auto const* const line = words() + block_of(x) * 8;
-    std::uint64_t missing = 0;
-    for_each_position<8>(
-        pattern_bits(x), probes_, [&](std::uint64_t bits) __attribute__((always_inline)) {
-          missing |= (line[bits / 32 % 8] >> (2 * bits % 64) & 3) - 1;  // 0 - 1 has the highest bit
-        });
-    return missing >> 63 == 0;
+    return kernels::in_pairs(line_of(x), pattern_bits(x), probes_);
   }
   /// Bit i: has xs[i] all its cells above 0? At most 64 keys.
   [[nodiscard]] std::uint64_t all_set(std::span<digest const> xs, std::span<digest const> next) const noexcept {
-    if (is_line()) return kernels::in_pairs({words(), blocks(), probes_}, xs, next);
+    if (is_line()) return kernels::in_pairs({cells_.pairs(), blocks(), probes_}, xs, next);
     std::uint64_t hits = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
       if (i < next.size()) prefetch(next[i]);
@@ -63,6 +80,41 @@ class block_cells {
   }
   /// Must be inlined: g++ takes a function that only prefetches for one without effect, and leaves out calls of it.
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { cells_.prefetch(block_of(x) * in_a_block); }
+
+  /// The same for at most 64 keys, in order. Their lines have been asked for, and it asks for those of the next.
+  void add(std::span<digest const> xs, std::span<digest const> next) {
+    if (!is_line()) return ahead(xs, next, [&](std::size_t, std::uint64_t const* at) { add(at, 1); });
+    kernels::pairs_of_keys of;
+    find(xs, of);
+    in_groups(xs, next, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        if (is_line()) i = kernels::add_to_pairs(cells_.pairs(), of, i, last);
+        if (i < last) add_beyond(xs[i]);
+      }
+    });
+  }
+  /// How many were there?
+  std::size_t take(std::span<digest const> xs, std::span<digest const> next) noexcept {
+    std::size_t taken = 0;
+    if (!is_line()) {
+      ahead(xs, next, [&](std::size_t, std::uint64_t const* at) { taken += take(at) ? 1U : 0U; });
+      return taken;
+    }
+    kernels::pairs_of_keys of;
+    find(xs, of);
+    in_groups(xs, next, [&](std::size_t i, std::size_t last) {
+      for (; (i = kernels::take_from_pairs(cells_.pairs(), of, i, last, taken)) < last; ++i)
+        take_beyond(of.start[i], of.ones[i]);
+    });
+    return taken;
+  }
+  void least(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* counts) const noexcept {
+    if (!is_line()) return ahead(xs, next, [&](std::size_t i, std::uint64_t const* at) { counts[i] = least(at); });
+    kernels::least_in_pairs({cells_.pairs(), blocks(), probes_}, xs, next, counts);
+    for (std::size_t i = 0; i < xs.size(); ++i)
+      if (counts[i] == cells_.full()) [[unlikely]]
+        counts[i] = least_beyond(xs[i]);
+  }
 
   /// act(number of the key, its cells) for each key in turn, and memory is asked for the keys that come next. Some keys
   /// before, when the line of a key has come, it is asked for the table's part of those cells that are full.
@@ -120,17 +172,56 @@ class block_cells {
  private:
   static constexpr std::uint64_t table_slots(std::uint64_t blocks) noexcept { return blocks * in_a_block / plan::cells_a_slot; }
 
-  [[nodiscard]] std::uint64_t const* words() const noexcept {
-    return reinterpret_cast<std::uint64_t const*>(cells_.cells().data());
+  [[nodiscard]] std::uint64_t block_of(digest x) const noexcept {  // is fastrange(x, blocks()), too
+    return fastrange(x.bits(), cells_.size()) / in_a_block;
   }
-  [[nodiscard]] std::uint64_t block_of(digest x) const noexcept { return fastrange(x.bits(), blocks()); }
   [[gnu::always_inline]] void locate(digest x, std::uint64_t* at) const noexcept {
     auto const first = block_of(x) * in_a_block;
     for_each_position<8>(
         pattern_bits(x),
         probes_, [&](std::uint64_t bits) __attribute__((always_inline)) { *at++ = first + bits % in_a_block; });
   }
-  [[nodiscard]] bool is_line() const noexcept { return cells_.cell_bits() == 2; }
+  [[nodiscard]] bool is_line() const noexcept { return cells_.are_pairs(); }
+  [[nodiscard]] std::uint64_t* line_of(digest x) noexcept { return cells_.pairs() + block_of(x) * 8; }
+  [[nodiscard]] std::uint64_t const* line_of(digest x) const noexcept { return cells_.pairs() + block_of(x) * 8; }
+
+  /// act(cell) for each cell of which a line has the lower bit. Mostly that is one. (Inlined for prefetch().)
+  [[gnu::always_inline]] static void for_each_cell(std::uint64_t start, kernels::line_of_pairs const& ones, auto act) noexcept {
+    unsigned words = 0;
+    for (unsigned w = 0; w < 8; ++w) words |= unsigned{ones[w] != 0} << w;
+    for (; words != 0; words &= words - 1) {
+      auto const w = static_cast<unsigned>(std::countr_zero(words));
+      for (auto left = ones[w]; left != 0; left &= left - 1)
+        act((start + w) * 32 + static_cast<std::uint64_t>(std::countr_zero(left)) / 2);
+    }
+  }
+  /// The pairs of these keys. The table is asked for those that are full, before anything else is asked of memory.
+  [[gnu::always_inline]] void find(std::span<digest const> xs, kernels::pairs_of_keys& of) const noexcept {
+    auto const* const words = cells_.pairs();
+    auto met = kernels::find_pairs({words, blocks(), probes_}, xs, of);
+    if (!cells_.beyond_is_far()) return;
+    for (; met != 0; met &= met - 1) {
+      auto const i = static_cast<std::size_t>(std::countr_zero(met));
+      kernels::line_of_pairs full;
+      for (std::size_t w = 0; w < 8; ++w) full[w] = words[of.start[i] + w] & words[of.start[i] + w] >> 1 & of.ones[i][w];
+      for_each_cell(
+          of.start[i], full, [&](std::uint64_t cell) __attribute__((always_inline)) { cells_.prefetch_beyond(cell); });
+    }
+  }
+  /// act(first, last) for groups of keys in turn, asking for as many of the next before each.
+  void in_groups(std::span<digest const> xs, std::span<digest const> next, auto act) const {
+    std::size_t const group = next.empty() ? xs.size() : 16;
+    for (std::size_t i = 0; i < xs.size(); i += group) {
+      for (auto j = i; j < std::min(i + group, next.size()); ++j) prefetch(next[j]);
+      act(i, std::min(i + group, xs.size()));
+    }
+  }
+  /// With a look into the table, or in wide cells.
+  [[nodiscard]] [[gnu::noinline]] std::uint64_t least_beyond(digest x) const noexcept { return least(of(x).data()); }
+  [[gnu::noinline]] void add_beyond(digest x) { add(of(x).data(), 1); }
+  [[gnu::noinline]] void take_beyond(std::uint64_t start, kernels::line_of_pairs const& full) noexcept {
+    for_each_cell(start, full, [&](std::uint64_t cell) { cells_.subtract(cell, 1); });
+  }
   [[nodiscard]] [[gnu::noinline]] bool all_set_in_wide_cells(digest x) const noexcept { return least(of(x).data()) != 0; }
 
   compact_counters cells_;

@@ -60,32 +60,27 @@ class blocked_counting {
   blocked_counting() = default;  ///< the smallest valid one: one block, 1 probe
   explicit blocked_counting(params p) : cells_(p.blocks, p.probes) {}
 
-  void insert(digest x) { insert(x, 1); }
+  void insert(digest x) { cells_.add(x); }
   /// As often as that at once. Allocates when counters outgrow their cells; if that fails nothing has changed.
   void insert(digest x, std::uint64_t times) { cells_.add(cells_.of(x).data(), times); }
   /// Inserts in any case, so that each call may be undone by an erase.
   bool insert_if_new(digest x) {
-    auto const at = cells_.of(x);
-    bool const fresh = cells_.least(at.data()) == 0;
-    cells_.add(at.data(), 1);
+    bool const fresh = !cells_.all_set(x);
+    cells_.add(x);
     return fresh;
   }
-  bool erase(digest x) noexcept { return cells_.take(cells_.of(x).data()); }
-  [[nodiscard]] std::uint64_t count(digest x) const noexcept { return cells_.least(cells_.of(x).data()); }
+  bool erase(digest x) noexcept { return cells_.take(x); }
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept { return cells_.least(x); }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return cells_.all_set(x); }
   void prefetch(digest x) const noexcept { cells_.prefetch(x); }
 
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) {
-    cells_.ahead(xs, next, [&](std::size_t, std::uint64_t const* at) { cells_.add(at, 1); });
+    cells_.add(xs, next);
     return xs.size();
   }
-  std::size_t erase(std::span<digest const> xs, std::span<digest const> next) noexcept {
-    std::size_t erased = 0;
-    cells_.ahead(xs, next, [&](std::size_t, std::uint64_t const* at) { erased += cells_.take(at) ? 1U : 0U; });
-    return erased;
-  }
+  std::size_t erase(std::span<digest const> xs, std::span<digest const> next) noexcept { return cells_.take(xs, next); }
   void count(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* counts) const noexcept {
-    cells_.ahead(xs, next, [&](std::size_t i, std::uint64_t const* at) { counts[i] = cells_.least(at); });
+    cells_.least(xs, next, counts);
   }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     *hits = cells_.all_set(xs, next);

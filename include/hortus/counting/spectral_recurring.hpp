@@ -17,7 +17,7 @@ namespace hortus {
 /// Promise  absent keys are found as in spectral_selection; errors are half as many as its and a hundred times smaller;
 ///          erase. Count is below the truth only for a key that two filters at once take for a marked one: a chance of 1e-8
 ///          at a rate of 3 %, 1e-16 at 1 %, and no key in any test.
-/// Price    spectral_selection's, half as much again for the secondary, and a bit a cell: 57.6 bits a key at 1 %.
+/// Price    spectral_selection's, half as much again for the secondary, and a bit a cell: 57.8 bits a key at 1 %.
 /// Lacks    merge and fold, after which more keys would look marked; erasing leaves marks (spectral_selection has all
 ///          three).
 /// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003, with marks that are never left out of an update.
