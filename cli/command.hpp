@@ -87,7 +87,8 @@ void report(std::string const& path, bool json);
 void say(std::string const& text) noexcept;
 void warn(std::string const& text);
 
-/// Warns when the filter holds more distinct keys than were planned for. Lines are not distinct keys: its estimate decides.
+/// Warns when the filter holds more distinct keys than were planned for. Lines are not distinct keys: its estimate decides. One
+/// that grows may hold more, at the rate planned.
 void warn_if_overfull(any_filter const& filter);
 
 /// Prints a JSON document on standard output.

@@ -128,7 +128,7 @@ class active_active {
   bool operator==(active_active const&) const = default;
 
   static void fields(auto& self, auto& io) {
-    io.constant(layer_id, "kind of filter for its halves");
+    io.constant(name_id(Layer::name), "kind of filter for its halves");
     io(self.items_, self.count_, self.swaps_, self.active_, self.passive_);
   }
   [[nodiscard]] bool valid() const noexcept {
@@ -137,13 +137,6 @@ class active_active {
   }
 
  private:
-  /// FNV-1a of the layer's name: halves of another kind are not taken for these.
-  static constexpr std::uint64_t layer_id = [] {
-    std::uint64_t id = 0xcbf29ce484222325U;
-    for (char const c : std::string_view(Layer::name)) id = (id ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-    return id;
-  }();
-
   /// A full half takes no key that it does not have. Swapping comes first, so that a half never holds more than `items`.
   void make_room_for(digest x) noexcept {
     if (count_ < items_ || active_.may_contain(x)) return;

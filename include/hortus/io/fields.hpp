@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,13 @@ namespace hortus {
 
 template <class T>
 concept scalar_field = std::unsigned_integral<T> || std::same_as<T, double>;
+
+/// FNV-1a of a name, as a constant() of files: a filter made of others is not read as one made of another kind.
+constexpr std::uint64_t name_id(std::string_view name) noexcept {
+  std::uint64_t id = 0xcbf29ce484222325U;
+  for (char const c : name) id = (id ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return id;
+}
 
 class field_writer {
  public:
