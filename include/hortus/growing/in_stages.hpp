@@ -165,7 +165,7 @@ class in_stages {
     for (std::size_t i = 0; i < stages_.size() && !rest.empty(); ++i) {
       bits found;
       may_contain_all(stages_[in_turn(i, stages_.size())].filter, rest.keys(), found.data());
-      rest.decide(found, [&](std::size_t place, digest, bool hit) { hits[place / 64] |= std::uint64_t{hit} << (place % 64); });
+      rest.decide(found, [&](std::size_t place, digest, std::size_t) { hits[place / 64] |= std::uint64_t{1} << (place % 64); });
     }
   }
   /// One by one, because each may change what the next one finds; but memory was asked for all of them before.
@@ -188,8 +188,7 @@ class in_stages {
         found[k / 64] |= std::uint64_t{c != 0} << (k % 64);
         here[k++] = c;
       });
-      k = 0;
-      rest.decide(found, [&](std::size_t place, digest, bool) { counts[place] = here[k++]; });
+      rest.decide(found, [&](std::size_t place, digest, std::size_t at) { counts[place] = here[at]; });
     }
   }
 
@@ -338,7 +337,7 @@ class in_stages {
     undecided<block_keys> rest(xs);
     auto const closed = stages_.size() - 1;
     for (std::size_t i = 0; i < closed && !rest.empty(); ++i) insert_again(stages_[in_turn(i, closed)], rest);
-    while (!rest.empty()) {
+    for (rest.drop_decided(); !rest.empty(); rest.drop_decided()) {
       if (space_left() == 0) {
         insert_again(stages_.back(), rest);
         if (!rest.empty()) stages_.push_back(next_stage());
@@ -346,8 +345,7 @@ class in_stages {
       }
       auto const some = rest.keys().first(static_cast<std::size_t>(std::min<std::uint64_t>(space_left(), rest.keys().size())));
       auto& newest = stages_.back();
-      newest.keys +=
-          some.size();  // before they go in: if memory fails a stage is taken for too full, and not dropped too early
+      newest.keys += some.size();  // before they go in: if memory fails it is taken for too full, and not dropped too early
       newest.copies += erases ? some.size() : 0;
       bits fresh;
       insert_if_new_all(newest.filter, some, fresh.data());
@@ -363,11 +361,8 @@ class in_stages {
     may_contain_all(s.filter, rest.keys(), found.data());
     std::array<digest, erases ? block_keys : 1> again;
     std::size_t count = 0;
-    rest.decide(found, [&](std::size_t, digest x, bool hit) {
-      if constexpr (erases) {
-        again[count] = x;
-        count += hit ? 1U : 0U;
-      }
+    rest.decide(found, [&](std::size_t, digest x, std::size_t) {
+      if constexpr (erases) again[count++] = x;
     });
     if (count == 0) return;
     s.copies += count;

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,38 +21,52 @@ class undecided {
     std::copy(xs.begin(), xs.end(), keys_.begin());
     for (std::size_t i = 0; i < size_; ++i) place_[i] = static_cast<std::uint16_t>(i);
   }
-  [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.data() + first_, size_ - first_}; }
-  [[nodiscard]] bool empty() const noexcept { return first_ == size_; }
+  /// What to ask the next stage for. A few that are decided may still be among them: to ask for these, and not to listen, costs
+  /// less than to move all others together after every stage, of which each finds one stranger in some hundred.
+  [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.data(), size_}; }
+  [[nodiscard]] bool empty() const noexcept { return decided_ == size_; }
 
-  /// The answer to keys()[i] is bit i: act(its place in the block, the key, the answer). Those with a yes are decided. Without
-  /// a branch, because nobody can guess which keys are found.
+  /// Bit i answers for keys()[i]. Those with a yes are decided now: act(place in the block, the key, i) for each.
   void decide(bits const& yes, auto act) noexcept {
-    auto const count = size_ - first_;
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const key = keys_[first_ + i];
-      auto const place = place_[first_ + i];
-      bool const answer = (yes[i / 64] >> (i % 64) & 1) != 0;
-      act(place, key, answer);
-      keys_[left] = key;  // left <= i: nothing unread is overwritten
-      place_[left] = place;
-      left += answer ? 0U : 1U;
-    }
-    first_ = 0;
-    size_ = left;
+    for (std::size_t word = 0; 64 * word < size_; ++word)
+      for (auto now = yes[word] & ~done_[word]; now != 0; now &= now - 1) {
+        auto const i = 64 * word + static_cast<std::size_t>(std::countr_zero(now));
+        done_[word] |= now & (0 - now);
+        ++decided_;
+        act(std::size_t{place_[i]}, keys_[i], i);
+      }
+    if (8 * decided_ > size_) drop_decided();
   }
-  /// The first `count` are decided: act(place in the block, the answer).
+  /// The first `count` of keys() are decided: act(place in the block, the answer) for each. Pre: drop_decided() was called.
   void decide_first(std::size_t count, bits const& yes, auto act) noexcept {
-    for (std::size_t i = 0; i < count; ++i) act(place_[first_ + i], (yes[i / 64] >> (i % 64) & 1) != 0);
-    first_ += count;
+    for (std::size_t i = 0; i < count; ++i) {
+      done_[i / 64] |= std::uint64_t{1} << (i % 64);
+      act(std::size_t{place_[i]}, (yes[i / 64] >> (i % 64) & 1) != 0);
+    }
+    decided_ = count;
+    drop_decided();
+  }
+  /// keys() are those that are not decided. Without a branch: nobody can guess which.
+  void drop_decided() noexcept {
+    if (decided_ == 0) return;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      keys_[left] = keys_[i];
+      place_[left] = place_[i];
+      left += static_cast<std::size_t>(~done_[i / 64] >> (i % 64) & 1);
+    }
+    size_ = left;
+    decided_ = 0;
+    done_ = {};
   }
 
  private:
   static_assert(Most % 64 == 0 && Most <= 65'536);
   std::array<digest, Most> keys_;
   std::array<std::uint16_t, Most> place_;
-  std::size_t first_ = 0;
+  bits done_{};
   std::size_t size_;
+  std::size_t decided_ = 0;  // of the size_
 };
 
 }  // namespace hortus
