@@ -103,8 +103,8 @@ TEST(scalable_filter, settings) {
     return errc::io;
   };
   EXPECT_EQ(code({.items = 10, .growth = 1}), errc::bad_goal);
-  EXPECT_EQ(code({.items = 10, .growth = 65}), errc::bad_goal);
-  for (double const wrong : {0.0, 1.0, -1.0, std::nan(""), HUGE_VAL})
+  EXPECT_EQ(code({.items = 10, .growth = 17}), errc::bad_goal);
+  for (double const wrong : {0.0, 0.05, 1.0, -1.0, std::nan(""), HUGE_VAL})
     EXPECT_EQ(code({.items = 10, .tightening = wrong}), errc::bad_goal) << wrong;
   scalable_filter f({.items = 100, .fpr = 0.01, .growth = 4, .tightening = 0.5});
   std::uint64_t next = 0;
@@ -309,7 +309,7 @@ TEST(in_stages, claims_that_do_not_fit_are_not_valid) {
   for (auto const& wrong :
        {scalable_growth{0, 0.01, 2, 0.85}, scalable_growth{1000, 0, 2, 0.85}, scalable_growth{1000, std::nan(""), 2, 0.85},
         scalable_growth{1000, 0.01, 1, 0.85}, scalable_growth{1000, 0.01, 2, 1},
-        scalable_growth{~std::uint64_t{0}, 0.01, 2, 0.85}, scalable_growth{std::uint64_t{1} << 40, 0.999, 2, 0.01}})
+        scalable_growth{~std::uint64_t{0}, 0.01, 2, 0.85}, scalable_growth{std::uint64_t{1} << 40, 0.999, 2, 0.1}})
     EXPECT_THROW((void)make(wrong, 30, 8), error);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -230,8 +231,8 @@ class in_stages {
     Growth::fields(self.growth_, nameless);
     io.list(self.stages_, max_stages);
   }
-  /// Plans are not made again to compare: another machine's logarithms may differ in the last digit. But a stage must be about
-  /// as large as its keys need, so that what a file claims does not make the next stage larger than a few times what is there.
+  /// Plans are not made again to compare: another machine's logarithms may differ in the last digit. But a stage must be large
+  /// enough for its keys, so that what a file claims does not make the next one out of proportion to what is there.
   [[nodiscard]] bool valid() const {
     if (!growth_.valid() || stages_.empty() || stages_.size() > max_stages) return false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -300,10 +301,14 @@ class in_stages {
     return capacity == oldest.capacity ? oldest.filter.shape() : plan_layer(growth_, capacity);
   }
   [[nodiscard]] typename Layer::params first_shape() const { return shape_for(growth_.first()); }
+  /// Is it about as large as its keys need? Where the next stage is like it, that is nobody's harm.
   [[nodiscard]] bool keeps_rate(stage const& s) const {
+    if (growth_.next(s.capacity) == s.capacity) return true;
     auto const shape = s.filter.shape();
-    return s.capacity / 512 <= Layer::planned_bytes(shape) &&  // or the rate is about 1, and long to compute
-           Layer::planned_fpr(shape, s.capacity) <= 1.01 * growth_.fpr_of(s.capacity);
+    double const rate = growth_.fpr_of(s.capacity);
+    // No filter does with fewer bits than log2(1/rate) a key: past that the rate is not worth computing.
+    return 8 * static_cast<double>(Layer::planned_bytes(shape)) >= static_cast<double>(s.capacity) * -std::log2(rate) &&
+           Layer::planned_fpr(shape, s.capacity) <= 1.01 * rate;
   }
 
   /// Where to look, in turn: oldest first where keys are erased from the oldest that has them; otherwise the newest first,

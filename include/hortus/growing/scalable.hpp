@@ -30,7 +30,7 @@ struct scalable_growth {
   static constexpr bool keeps_fpr = true;
 
   static constexpr std::uint64_t unknown_items = 4096;  ///< for the first stage if nobody knows: two pages
-  static constexpr unsigned max_growth = 64;
+  static constexpr unsigned max_growth = 16;
 
   struct goal {
     std::uint64_t items = 0;  ///< that the first stage takes; 0: nobody knows
@@ -61,7 +61,7 @@ struct scalable_growth {
     scalable_growth const rule{g.items == 0 ? unknown_items : g.items, g.fpr, g.growth, g.tightening};
     if (!rule.valid())
       throw error(errc::bad_goal, "a scalable filter has a growth from 2 to " + std::to_string(max_growth) +
-                                      " and a tightening from 0.01 to 0.99, not " + std::to_string(g.growth) + " and " +
+                                      " and a tightening from 0.1 to 0.99, not " + std::to_string(g.growth) + " and " +
                                       plan::text(g.tightening));
     return rule;
   }
@@ -78,7 +78,7 @@ struct scalable_growth {
     return its == stage_items;
   }
   [[nodiscard]] bool valid() const noexcept {
-    return items >= 1 && fpr >= plan::min_fpr && fpr < 1 && growth >= 2 && growth <= max_growth && tightening >= 0.01 &&
+    return items >= 1 && fpr >= plan::min_fpr && fpr < 1 && growth >= 2 && growth <= max_growth && tightening >= 0.1 &&
            tightening <= 0.99;
   }
 
