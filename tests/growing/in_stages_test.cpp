@@ -160,12 +160,13 @@ TEST(dynamic_filter, rate_at_the_planned_number_and_past_it) {
   EXPECT_NEAR(8.0 * static_cast<double>(planned_bytes<blocked_counting>(1'000'000, 0.01)) / 1e6, 24.9, 0.1) << "the card";
 }
 
-/// A multiset beside it, of keys in stages so small and so full that many are taken for others: at 30 % a stage reports every
-/// third stranger, so nearly every key that is inserted is reported by some stage it is not in, before or later. Whatever the
-/// order of inserts and erases, no member is missed and no count too low, and when all is erased nothing is left.
+/// A multiset beside it, of keys in stages so small that there are dozens: at 5 % each, most keys are reported by some stage they
+/// are not in, before or later. (At a rate so high that a key has one cell there would be nothing to see: it would be that cell
+/// in every stage.) Whatever the order of inserts and erases, no member is missed and no count too low, and when all is erased
+/// nothing is left.
 template <class F>
 void runs_beside_a_multiset(std::uint64_t seed) {
-  of_keys<F> f({.items = 40, .fpr = 0.3});
+  of_keys<F> f({.items = 40, .fpr = 0.05});
   std::map<std::uint64_t, std::uint64_t> model;
   std::uint64_t state = seed;
   auto const draw = [&](std::uint64_t range) { return mix64(state += golden_ratio64) % range; };
@@ -216,7 +217,7 @@ TEST(scalable_filter, over_counters_erases_too) {
 
 // The argument of in_stages.hpp, by looking: a key that several stages report is in the oldest of them, always.
 TEST(dynamic_filter, a_key_is_in_the_oldest_stage_that_reports_it) {
-  dynamic_filter f({.items = 30, .fpr = 0.3});
+  dynamic_filter f({.items = 30, .fpr = 0.05});
   std::vector<std::uint64_t> inserted;
   std::uint64_t crowded = 0;
   for (std::uint64_t i = 0; i < 1500; ++i) {

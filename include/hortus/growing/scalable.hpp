@@ -75,7 +75,7 @@ struct scalable_growth {
   [[nodiscard]] bool is_stage(std::uint64_t stage_items) const noexcept {
     auto its = items;
     while (its < stage_items) its = next(its);
-    return its == stage_items;
+    return its == stage_items && next(its) != its;  // not one that is past all numbers
   }
   [[nodiscard]] bool valid() const noexcept {
     return items >= 1 && fpr >= plan::min_fpr && fpr < 1 && growth >= 2 && growth <= max_growth && tightening >= 0.1 &&
