@@ -10,17 +10,17 @@
 
 namespace hortus {
 
-/// Dynamic Bloom filter: equal filters, one more whenever the newest is full; of counters, so that keys can be taken out again.
+/// Dynamic Bloom filter: equal filters, one more whenever the newest is full; of counters, so that keys can be erased.
 ///
 ///     [ 1 . 2 1 . 1 ]   [ . 1 1 . 3 . ]   [ . . 1 . . . ]  <- new keys     a key is looked for in all of them
 ///       full             full                                             a stage whose last key is erased goes away
 ///
-/// Promise  any number of keys, erased and counted. At the planned number the rate is fpr; at s times as many keys it is about
-/// s
-///          fpr, and falls again as keys go. Room that erased keys leave in the newest stage is used again. Every key inserted
-///          more often than erased is found; count() is never less than that.
-/// Price    24.9 bits a key at 1 %; an operation asks every stage, items / layer_items of them. Stages that take a share of the
-///          planned keys cost more bits each: their rate is that share of fpr. From the 64th stage on that one takes all keys.
+/// Promise  any number of keys, erased and counted. At the planned number the rate is fpr; at s times as many it is about
+///          s fpr, and it falls again as keys go. Room that erased keys leave in the newest stage is used again.
+///          Every key inserted more often than erased is found;
+///          count() is never less than that.
+/// Price    24.9 bits a key at 1 %; an operation asks every stage, items / layer_items of them. Stages that take a share
+///          of the planned keys need more bits: their rate is that share of fpr. The 64th stage takes all further keys.
 /// Lacks    a rate that holds for ever (scalable), fold, and merge: the stages of two, united, would hold twice their keys.
 ///          Erasing what was never inserted but is found takes members away.
 /// Source   D. Guo, J. Wu, H. Chen, X. Luo, "Theory and network applications of dynamic Bloom filters", INFOCOM 2006; "The

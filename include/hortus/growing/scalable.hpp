@@ -12,16 +12,16 @@ namespace hortus {
 
 /// Scalable Bloom filter: filters in stages, each twice as large as the one before and a little stricter.
 ///
-///     stage 0   [ x . x x . x ]  full           fpr 0.15 p                  a key is looked for in all of them, newest first;
+///     stage 0   [ x . x x . x ]  full           fpr 0.15 p                  a key is looked for in all, newest first;
 ///     stage 1   [ . x x . x . x x . x . x ]     fpr 0.15 p 0.85             a new one goes into the newest
 ///     stage 2   [ . . . x . . . . x . . . ...   fpr 0.15 p 0.85^2, ...      the rates add up to p, however many follow
 ///
-/// Promise  any number of keys, and a rate of false positives that never passes fpr. Nothing is hashed or moved when it grows.
+/// Promise  any number of keys, and a rate of false positives that never passes fpr. Nothing is hashed or moved to grow.
 /// Price    14.8 bits a key at 1 % while the planned keys suffice; 16.3 when five doublings later all stages are full, 18.4
-/// after
-///          ten, and up to twice that when one has just been opened. A miss reads a line a stage. `blocked`, for a known number
-///          of keys, takes 9.9; 4 for growth means half the stages, emptier ones.
-/// Lacks    erase (over a counting Layer it has it), fold, and merge: the stages of two, united, would hold twice their keys.
+///          after ten, and up to twice that when a stage was just opened. A miss reads a line a stage. `blocked`, for a
+///          known number of keys, takes 9.9.
+///          A growth of 4 means half the stages, emptier ones; stages of bloom<> take a tenth less, and more lines.
+/// Lacks    erase (but over a counting Layer), fold, and merge: stages of two, united, would hold twice their keys.
 /// Source   P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison, "Scalable Bloom filters", Information Processing Letters
 ///          101(6), 2007. Each stage is planned exactly, where the paper rounds the number of its slices up.
 struct scalable_growth {
