@@ -2,6 +2,7 @@
 // The rest is in the laws.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -12,6 +13,7 @@
 #include <hortus/growing/scalable.hpp>
 #include <hortus/io/store.hpp>
 
+#include "io/parts.hpp"
 #include "key_sets.hpp"
 #include "statistics.hpp"
 
@@ -160,10 +162,10 @@ TEST(dynamic_filter, rate_at_the_planned_number_and_past_it) {
   EXPECT_NEAR(8.0 * static_cast<double>(planned_bytes<blocked_counting>(1'000'000, 0.01)) / 1e6, 24.9, 0.1) << "the card";
 }
 
-/// A multiset beside it, of keys in stages so small that there are dozens: at 5 % each, most keys are reported by some stage they
-/// are not in, before or later. (At a rate so high that a key has one cell there would be nothing to see: it would be that cell
-/// in every stage.) Whatever the order of inserts and erases, no member is missed and no count too low, and when all is erased
-/// nothing is left.
+/// A multiset beside it, of keys in stages so small that there are dozens: at 5 % each, most keys are reported by some stage
+/// they are not in, before or later. (At a rate so high that a key has one cell there would be nothing to see: it would be that
+/// cell in every stage.) Whatever the order of inserts and erases, no member is missed and no count too low, and when all is
+/// erased nothing is left.
 template <class F>
 void runs_beside_a_multiset(std::uint64_t seed) {
   of_keys<F> f({.items = 40, .fpr = 0.05});
@@ -312,6 +314,49 @@ TEST(in_stages, claims_that_do_not_fit_are_not_valid) {
         scalable_growth{1000, 0.01, 1, 0.85}, scalable_growth{1000, 0.01, 2, 1},
         scalable_growth{~std::uint64_t{0}, 0.01, 2, 0.85}, scalable_growth{std::uint64_t{1} << 40, 0.999, 2, 0.1}})
     EXPECT_THROW((void)make(wrong, 30, 8), error);
+}
+
+// Every number of a file of several stages, changed, with all checksums right: refused, or a filter that says what the file
+// says and goes on growing in proportion.
+template <class Filter>
+void grown_file_that_lies(Filter f) {
+  f.insert(keys<random_keys>(0, 700));
+  ASSERT_GE(f.family().stages(), 4U);
+  auto const file = to_bytes(f);
+  auto const parts = take_apart(file);
+  unsigned taken = 0, refused = 0;
+  for (std::size_t i = 0; i < parts.scalars.size(); ++i) {
+    auto const old = parts.scalars[i];
+    std::vector<std::uint64_t> values{0,  1,       2,       3,       16,      63,      64,
+                                      65, old + 1, old - 1, 2 * old, old / 2, 0 - old, ~std::uint64_t{0}};
+    for (unsigned const bit : {16U, 31U, 32U, 42U, 52U, 62U, 63U}) values.push_back(std::uint64_t{1} << bit);
+    for (double const rate : {0.5, 0.9999, 1.0, -0.5, 1e-19, 1e-300, std::nan(""), HUGE_VAL})
+      values.push_back(std::bit_cast<std::uint64_t>(rate));
+    for (auto const value : values) {
+      auto lie = parts;
+      lie.scalars[i] = value;
+      auto const bytes = put_together(lie);
+      try {
+        auto g = from_bytes<Filter>(bytes);
+        ++taken;
+        EXPECT_EQ(to_bytes(g), bytes);
+        g.insert(keys<random_keys>(absent, 2000));
+        EXPECT_EQ(g.may_contain(keys<random_keys>(absent, 2000)).count(), 2000U);
+        EXPECT_LE(g.size_bytes(), 100 * file.size()) << "scalar " << i << " = " << value;
+        g.clear();
+        EXPECT_LE(g.size_bytes(), 100 * file.size()) << "scalar " << i << " = " << value;
+      } catch (error const& e) {
+        ++refused;
+        EXPECT_TRUE(e.code() == errc::corrupt || e.code() == errc::incompatible) << e.what();
+      }
+    }
+  }
+  EXPECT_GT(taken, 10U);
+  EXPECT_GT(refused, 100U);
+}
+TEST(in_stages, a_grown_file_that_lies_is_refused_or_harmless) {
+  grown_file_that_lies(scalable_filter({.items = 40, .fpr = 0.01}));
+  grown_file_that_lies(dynamic_filter({.items = 100, .fpr = 0.01}));
 }
 
 }  // namespace
