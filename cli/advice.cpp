@@ -20,10 +20,12 @@ std::uint64_t rounded_up(double items) {
 
 /// ", or use scalable": a family that grows and can what this one can, if there is one.
 std::string or_growing(any_filter const& filter) {
-  if (!filter.family().has("may_contain")) return "";
-  auto const* const name = filter.family().has("erase") ? "dynamic" : "scalable";
-  auto const known = std::ranges::find(catalogue(), std::string_view(name), &family_info::name) != catalogue().end();
-  return known ? fmt::format(", or use {}", name) : "";
+  auto const& mine = family_named(filter.about().family);
+  auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
+    return f.grows && f.name != mine.name && f.has("may_contain") == mine.has("may_contain") &&
+           f.has("erase") == mine.has("erase");
+  });
+  return able == catalogue().end() ? "" : fmt::format(", or use {}", able->name);
 }
 
 std::optional<std::string> stuck(any_filter const& filter) {
@@ -59,6 +61,7 @@ std::optional<std::string> overfull(any_filter const& filter) {
     return std::nullopt;
   auto const items = filter.estimate();
   if (items.low <= static_cast<double>(about.items_planned)) return std::nullopt;
+  if (family_named(about.family).grows && filter.fpr() <= about.fpr_planned) return std::nullopt;  // it has made room for them
   auto const rate =
       has("fpr") ? fmt::format("now {}, planned {}; ", human_rate(filter.fpr()), human_rate(about.fpr_planned)) : "";
   if (items.saturated)  // nobody knows how many came, only how often

@@ -80,6 +80,9 @@ void for_each_block(options const& o, any_hash const& hash, char const* label, A
 /// counted. So is the size of one that is built. For the others lines are counted, which is faster and never too few.
 bool counts_distinct(options const& o) { return family_named(o.family).has("count") || family_named(o.family).has("build"); }
 
+/// A family that keeps its rate however many keys come needs no number: a pipe goes straight in, and nothing is kept.
+bool takes_any_number(options const& o) { return family_named(o.family).keeps_fpr; }
+
 /// How many keys to plan for, when that can be found out by reading the input twice.
 std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
   if (counts_distinct(o)) {
@@ -137,7 +140,14 @@ int build(options const& o) {
   bool const at_once = family_named(o.family).has("build");
   auto const hash = chosen_hash(o);
   check_can_save(o.out, o.input.paths);
-  auto const items = at_once ? std::nullopt : o.items.empty() ? counted(o, hash) : std::optional(parse_count("-n", o.items));
+  auto items = at_once ? std::nullopt : o.items.empty() ? counted(o, hash) : std::optional(parse_count("-n", o.items));
+  if (!items && !at_once && takes_any_number(o)) {
+    if (!o.memory.empty())
+      throw error(errc::bad_goal,
+                  fmt::format("a {} grows with its keys, and how many come from a pipe nobody knows: --memory needs -n",
+                              called(o.family)));
+    items = 0;
+  }
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);
@@ -152,7 +162,10 @@ void add_build(CLI::App& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("FAMILY", o->family, "which kind of filter; hortus list names them")->required();
   command->add_option("-o,--output", o->out, "the file to write")->required()->type_name("FILE");
-  command->add_option("-n,--items", o->items, "distinct keys; without it files are read twice, pipes kept as digests")
+  command
+      ->add_option("-n,--items", o->items,
+                   "distinct keys; without it files are read twice, pipes kept as digests\n(but what grows takes them as they "
+                   "come, and -n is its first stage)")
       ->type_name("N");
   command->add_option("-p,--fpr", o->fpr, "rate of false positives or wrong counts: 0.01, 1e-2, 1% (default 1%)")
       ->type_name("RATE");

@@ -167,10 +167,13 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   auto const* const cells = filter.family().cells();
   all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // most of it
   all["file_bytes"] = file_bytes(path, filter);
+  // Where nobody knew how many keys would come it is a matter of those that came.
+  auto const items = about.items_planned != 0 ? static_cast<double>(about.items_planned)
+                     : has("estimate")        ? all["items_estimate"].get<double>()
+                                              : 0.0;
   all["bits_per_item"] =
-      about.items_planned == 0
-          ? nlohmann::ordered_json()
-          : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / static_cast<double>(about.items_planned));
+      items < 0.5 ? nlohmann::ordered_json() : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / items);
+  if (family_named(about.family).grows) all["stages"] = filter.family().stages();
   all["key_kind"] = kind_name(about.kinds);
   all["verbs"] = filter.family().verbs();
   all["params"] = to_json(filter.family().params());

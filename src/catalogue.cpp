@@ -64,6 +64,8 @@ family_info describe() {
           .summary = F::summary,
           .misses = F::misses,
           .never_undercounts = counts_enough<F>(),
+          .grows = growing<F>,
+          .keeps_fpr = keeps_fpr<F>,
           .verbs = verbs_of<F>(),
           .plan = [](request const& wish) -> proposal {
             auto const params = F::plan(goal_of<F>(wish));

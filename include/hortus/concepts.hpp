@@ -63,6 +63,22 @@ concept advancing = forgetting<F> && requires(F& f, std::uint64_t now) {
   f.advance(now);
 };
 
+/// stages(): how many filters it has become. Of families that make room for more keys than they were planned for.
+template <class F>
+concept growing = insertable<F> && requires(F const& c) {
+  { c.stages() } -> std::same_as<std::size_t>;
+};
+
+/// Does a family keep the rate of its goal however many keys come? Those that grow and do say `static constexpr bool keeps_fpr
+/// = true`; planned_fpr tells of the others what more keys cost.
+template <family F>
+inline constexpr bool keeps_fpr = [] {
+  if constexpr (requires { F::keeps_fpr; })
+    return bool{F::keeps_fpr};
+  else
+    return false;
+}();
+
 /// erase(x) undoes one insert of x. False: x was certainly not a member, and nothing changed. Erasing what was never inserted
 /// but is found may take members away: false_negatives::by_misuse.
 template <class F>

@@ -83,6 +83,7 @@ class any_family {
   }
   /// Never, if the family does not forget by age.
   [[nodiscard]] bool has_forgotten() const { return self_->has_forgotten(); }
+  [[nodiscard]] std::size_t stages() const noexcept { return self_->stages(); }  ///< 1 where it does not grow
   [[nodiscard]] bool may_contain(digest x) const { return self_->may_contain(x); }
   void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const {
     self_->may_contain(xs, hits);
@@ -123,6 +124,7 @@ class any_family {
     virtual bool insert_if_new(digest) = 0;
     virtual void insert_if_new(std::span<digest const>, std::uint64_t*) = 0;
     [[nodiscard]] virtual bool has_forgotten() const = 0;
+    [[nodiscard]] virtual std::size_t stages() const noexcept = 0;
     [[nodiscard]] virtual bool may_contain(digest) const = 0;
     virtual void may_contain(std::span<digest const>, std::uint64_t*) const = 0;
     virtual std::size_t erase(std::span<digest const>) = 0;
@@ -189,6 +191,12 @@ struct any_family::body final : any_family::face {
       return f.has_forgotten();
     else
       return false;
+  }
+  [[nodiscard]] std::size_t stages() const noexcept override {
+    if constexpr (growing<F>)
+      return f.stages();
+    else
+      return 1;
   }
   [[nodiscard]] bool may_contain([[maybe_unused]] digest x) const override {
     if constexpr (membership<F>)

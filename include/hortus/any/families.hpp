@@ -20,6 +20,8 @@
 #include <hortus/counting/spectral_increase.hpp>
 #include <hortus/counting/spectral_recurring.hpp>
 #include <hortus/counting/spectral_selection.hpp>
+#include <hortus/growing/dynamic.hpp>
+#include <hortus/growing/scalable.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>
@@ -36,9 +38,9 @@ struct family_list {
 
 /// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
 /// README are made from this list.
-using families =
-    family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked, counting<>,
-                blocked_counting, bitwise<>, bitwise_frozen<>, spectral_selection<>, spectral_increase<>, spectral_recurring<>,
-                d_left, stable<>, active_active<>, age_partitioned, count_min<>, count_min_conservative<>, fast_ams>;
+using families = family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked,
+                             counting<>, blocked_counting, bitwise<>, bitwise_frozen<>, spectral_selection<>,
+                             spectral_increase<>, spectral_recurring<>, d_left, stable<>, active_active<>, age_partitioned,
+                             scalable<>, dynamic<>, count_min<>, count_min_conservative<>, fast_ams>;
 
 }  // namespace hortus

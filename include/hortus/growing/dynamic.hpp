@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <hortus/counting/blocked_counting.hpp>
+#include <hortus/growing/in_stages.hpp>
+#include <hortus/of_keys.hpp>
+#include <hortus/plan/growing.hpp>
+
+namespace hortus {
+
+/// Dynamic Bloom filter: equal filters, one more whenever the newest is full; of counters, so that keys can be erased.
+///
+///     [ 1 . 2 1 . 1 ]   [ . 1 1 . 3 . ]   [ . . 1 . . . ]  <- new keys     a key is looked for in all of them
+///       full             full                                             a stage whose last key is erased goes away
+///
+/// Promise  any number of keys, erased and counted. At the planned number the rate is fpr; at s times as many it is about
+///          s fpr, and it falls again as keys go. Room that erased keys leave in the newest stage is used again.
+///          Every key inserted more often than erased is found;
+///          count() is never less than that.
+/// Price    24.9 bits a key at 1 %; an operation asks every stage, items / layer_items of them. Stages that take a share
+///          of the planned keys need more bits: their rate is that share of fpr. The 64th stage takes all further keys.
+/// Lacks    a rate that holds for ever (scalable), fold, and merge: the stages of two, united, would hold twice their keys.
+///          Erasing what was never inserted but is found takes members away.
+/// Source   D. Guo, J. Wu, H. Chen, X. Luo, "Theory and network applications of dynamic Bloom filters", INFOCOM 2006; "The
+///          dynamic Bloom filters", IEEE TKDE 22(1), 2010. Where keys go is not the paper's: see in_stages.hpp.
+struct dynamic_growth {
+  static constexpr std::string_view name = "dynamic";
+  static constexpr std::string_view summary =
+      "equal stages, as many as keys need: erases and counts; the rate grows with the keys";
+  static constexpr bool keeps_fpr = false;
+
+  static constexpr std::uint64_t unknown_items = 4096;  ///< if nobody knows
+
+  struct goal {
+    std::uint64_t items = 0;  ///< at which the rate is kept; 0: nobody knows
+    double fpr = 0.01;
+    std::uint64_t layer_items = 0;  ///< that a stage takes; 0: items, all in one
+    static void fields(auto& self, auto& io) { io("layer_items", self.layer_items); }
+  };
+
+  std::uint64_t layer_items = 1;
+  double layer_fpr = 0.5;
+  bool operator==(dynamic_growth const&) const = default;
+  static void fields(auto& self, auto& io) {
+    io("layer_items", self.layer_items);
+    io("layer_fpr", self.layer_fpr);
+  }
+
+  static dynamic_growth of(goal g) {
+    plan::checked_fpr(g.fpr);
+    if (g.items == 0) g.items = g.layer_items == 0 ? unknown_items : g.layer_items;
+    if (g.layer_items == 0) g.layer_items = g.items;
+    if (g.items / g.layer_items >= 64)
+      throw error(errc::bad_goal, "a dynamic filter has up to 64 stages: for " + std::to_string(g.items) +
+                                      " items layer_items must be more than " + std::to_string(g.items / 64));
+    return {g.layer_items, plan::equal_stage_fpr(g.fpr, g.layer_items, g.items)};
+  }
+  [[nodiscard]] std::uint64_t first() const noexcept { return layer_items; }
+  [[nodiscard]] std::uint64_t next(std::uint64_t stage_items) const noexcept { return stage_items; }
+  [[nodiscard]] double fpr_of(std::uint64_t) const noexcept { return layer_fpr; }
+  [[nodiscard]] bool is_stage(std::uint64_t stage_items) const noexcept { return stage_items == layer_items; }
+  [[nodiscard]] bool valid() const noexcept { return layer_items >= 1 && layer_fpr >= plan::min_fpr && layer_fpr < 1; }
+};
+
+template <stage_layer Layer = blocked_counting>
+using dynamic = in_stages<dynamic_growth, Layer>;
+using dynamic_filter = of_keys<dynamic<>>;
+
+}  // namespace hortus

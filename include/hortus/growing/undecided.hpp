@@ -1,0 +1,72 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hortus/digest.hpp>
+
+namespace hortus {
+
+/// The keys of a block, of at most `Most`, that no stage has answered for yet: side by side, so that the next stage looks them
+/// up as a batch, in their order, and each with its place in the block.
+template <std::size_t Most>
+class undecided {
+ public:
+  using bits = std::array<std::uint64_t, Most / 64>;  ///< an answer for each
+
+  explicit undecided(std::span<digest const> xs) noexcept : size_(xs.size()) {
+    std::copy(xs.begin(), xs.end(), keys_.begin());
+    for (std::size_t i = 0; i < size_; ++i) place_[i] = static_cast<std::uint16_t>(i);
+  }
+  /// What to ask the next stage for. A few that are decided may still be among them: to ask for these, and not to listen, costs
+  /// less than to move all others together after every stage, of which each finds one stranger in some hundred.
+  [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.data(), size_}; }
+  [[nodiscard]] bool empty() const noexcept { return decided_ == size_; }
+
+  /// Bit i answers for keys()[i]. Those with a yes are decided now: act(place in the block, the key, i) for each.
+  void decide(bits const& yes, auto act) noexcept {
+    for (std::size_t word = 0; 64 * word < size_; ++word)
+      for (auto now = yes[word] & ~done_[word]; now != 0; now &= now - 1) {
+        auto const i = 64 * word + static_cast<std::size_t>(std::countr_zero(now));
+        done_[word] |= now & (0 - now);
+        ++decided_;
+        act(std::size_t{place_[i]}, keys_[i], i);
+      }
+    if (8 * decided_ > size_) drop_decided();
+  }
+  /// The first `count` of keys() are decided: act(place in the block, the answer) for each. Pre: drop_decided() was called.
+  void decide_first(std::size_t count, bits const& yes, auto act) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      done_[i / 64] |= std::uint64_t{1} << (i % 64);
+      act(std::size_t{place_[i]}, (yes[i / 64] >> (i % 64) & 1) != 0);
+    }
+    decided_ = count;
+    drop_decided();
+  }
+  /// keys() are those that are not decided. Without a branch: nobody can guess which.
+  void drop_decided() noexcept {
+    if (decided_ == 0) return;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < size_; ++i) {
+      keys_[left] = keys_[i];
+      place_[left] = place_[i];
+      left += static_cast<std::size_t>(~done_[i / 64] >> (i % 64) & 1);
+    }
+    size_ = left;
+    decided_ = 0;
+    done_ = {};
+  }
+
+ private:
+  static_assert(Most % 64 == 0 && Most <= 65'536);
+  std::array<digest, Most> keys_;
+  std::array<std::uint16_t, Most> place_;
+  bits done_{};
+  std::size_t size_;
+  std::size_t decided_ = 0;  // of the size_
+};
+
+}  // namespace hortus
