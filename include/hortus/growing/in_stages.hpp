@@ -314,8 +314,10 @@ class in_stages {
   /// Where to look, in turn: oldest first where keys are erased from the oldest that has them; otherwise the newest first,
   /// which has the most.
   static constexpr std::size_t in_turn(std::size_t i, std::size_t all) noexcept { return erases ? i : all - 1 - i; }
-  /// The first stage in turn that reports x, or stages_.size().
+  /// The first stage in turn that reports x, or stages_.size(). Memory is asked for all of them first: most will be looked at.
   [[nodiscard]] std::size_t holder(digest x) const noexcept {
+    if (stages_.size() > 1)
+      for (auto const& s : stages_) ask_for<access::lookup>(s.filter, x);
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (auto const at = in_turn(i, stages_.size()); stages_[at].filter.may_contain(x)) return at;
     return stages_.size();
