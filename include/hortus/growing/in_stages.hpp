@@ -237,17 +237,7 @@ class in_stages {
     if (!growth_.valid() || stages_.empty() || stages_.size() > max_stages) return false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       auto const& s = stages_[i];
-      bool const newest = i + 1 == stages_.size();
-      if (!s.filter.valid() || !growth_.is_stage(s.capacity)) return false;
-      if (erases                ? s.keys > s.copies || (s.copies == 0 && stages_.size() > 1)
-          : !newest             ? s.keys != s.capacity
-          : i + 1 != max_stages ? s.keys > s.capacity || (s.keys == 0 && i != 0)
-                                : s.keys == 0)
-        return false;
-      if (i == 0   ? !erases && s.capacity != growth_.first()
-          : erases ? s.capacity < growth_.next(stages_[i - 1].capacity)
-                   : s.capacity != growth_.next(stages_[i - 1].capacity))
-        return false;
+      if (!s.filter.valid() || !growth_.is_stage(s.capacity) || !follows(i) || !keys_fit(i)) return false;
       bool const like_first = i != 0 && s.capacity == stages_.front().capacity;
       if (like_first ? s.filter.shape() != stages_.front().filter.shape() : !keeps_rate(s)) return false;
     }
@@ -301,6 +291,19 @@ class in_stages {
     return capacity == oldest.capacity ? oldest.filter.shape() : plan_layer(growth_, capacity);
   }
   [[nodiscard]] typename Layer::params first_shape() const { return shape_for(growth_.first()); }
+  /// Is stage i as large as one after stage i - 1? Where keys are erased there may have been others in between.
+  [[nodiscard]] bool follows(std::size_t i) const {
+    auto const least = i == 0 ? growth_.first() : growth_.next(stages_[i - 1].capacity);
+    return erases ? stages_[i].capacity >= least : stages_[i].capacity == least;
+  }
+  /// Can stage i have so many keys? What never erases closes a stage when it is full.
+  [[nodiscard]] bool keys_fit(std::size_t i) const {
+    auto const& s = stages_[i];
+    bool const only = stages_.size() == 1;
+    if (erases) return s.keys <= s.copies && (only || s.copies != 0);
+    if (i + 1 != stages_.size()) return s.keys == s.capacity;
+    return (only || s.keys != 0) && (s.keys <= s.capacity || stages_.size() == max_stages);
+  }
   /// Is it about as large as its keys need? Where the next stage is like it, that is nobody's harm.
   [[nodiscard]] bool keeps_rate(stage const& s) const {
     if (growth_.next(s.capacity) == s.capacity) return true;
@@ -314,8 +317,10 @@ class in_stages {
   /// Where to look, in turn: oldest first where keys are erased from the oldest that has them; otherwise the newest first,
   /// which has the most.
   static constexpr std::size_t in_turn(std::size_t i, std::size_t all) noexcept { return erases ? i : all - 1 - i; }
-  /// The first stage in turn that reports x, or stages_.size().
+  /// The first stage in turn that reports x, or stages_.size(). Memory is asked for all of them first: most will be looked at.
   [[nodiscard]] std::size_t holder(digest x) const noexcept {
+    if (stages_.size() > 1)
+      for (auto const& s : stages_) ask_for<access::lookup>(s.filter, x);
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (auto const at = in_turn(i, stages_.size()); stages_[at].filter.may_contain(x)) return at;
     return stages_.size();
