@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,6 +35,7 @@ class bitwise {
   static constexpr std::string_view summary = "a counting filter for each bit of the count; errs to both sides, counts to 2^64";
   static constexpr auto misses = false_negatives::by_misuse;
   static constexpr bool never_undercounts = false;
+  static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool erase_restores = false;  ///< after a carry of a key that was there by chance it does not
 
   struct goal {
@@ -104,9 +106,18 @@ class bitwise {
   }
   [[nodiscard]] std::uint64_t count(digest x) const noexcept {
     std::uint64_t count = 0;
-    for (std::size_t i = 0; i < levels_.size(); ++i)
-      count += std::min(levels_[i].cells_of(x, i).least(), levels_[i].digit.max()) << levels_[i].digit.offset;
+    for (std::size_t i = 0; i < levels_.size(); ++i) count += levels_[i].value(x, i) << levels_[i].digit.offset;
     return count;
+  }
+  /// Level after level: each asks memory for all keys before it looks at one, so there is nothing to do for the next block.
+  void count(std::span<digest const> xs, std::span<digest const>, std::uint64_t* counts) const noexcept {
+    std::fill_n(counts, xs.size(), 0);
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      auto const& level = levels_[i];
+      if (level.cells.size_bytes() > cached_bytes)
+        for (auto const x : xs) level.probing().prefetch(level.cells, level.on_level(x, i));
+      for (std::size_t k = 0; k < xs.size(); ++k) counts[k] += level.value(xs[k], i) << level.digit.offset;
+    }
   }
   void prefetch(digest x) const noexcept { levels_[0].probing().prefetch_all(levels_[0].cells, x); }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,8 +24,15 @@ struct digit_cells {
 
   [[nodiscard]] scattered<Index> probing() const noexcept { return {probes, cells.size(), 0}; }
   /// Positions on different levels are independent.
+  static digest on_level(digest x, std::size_t level) noexcept { return level == 0 ? x : x.remixed(level); }
   [[nodiscard]] key_cells cells_of(digest x, std::size_t level) const noexcept {
-    return {cells, probing(), level == 0 ? x : x.remixed(level)};
+    return {cells, probing(), on_level(x, level)};
+  }
+  /// The digit. Most are 0, and the first cell that is 0 tells.
+  [[nodiscard]] std::uint64_t value(digest x, std::size_t level) const noexcept {
+    auto least = digit.max();
+    probing().for_each(on_level(x, level), [&](std::uint64_t at) { return (least = std::min(least, cells.get(at))) != 0; });
+    return least;
   }
   [[nodiscard]] plan::counting_shape shape() const noexcept { return {cells.size(), probes, cells.width()}; }
   bool operator==(digit_cells const&) const = default;
