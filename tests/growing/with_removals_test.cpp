@@ -204,7 +204,7 @@ TEST(removal_filter, regenerated_of_a_record_it_finds_what_was_found_and_takes_e
   std::uint64_t again = 0;
   for (std::size_t i = 0; i < record.size(); ++i) {
     EXPECT_FALSE(before[i] && !after[i]) << i;
-    again += after[i] && !before[i] ? 1 : 0;
+    again += after[i] && !before[i] ? 1U : 0U;
   }
   EXPECT_LT(again, 100U) << "of 10 000 removed ones and some that were missed, by chance";
   EXPECT_TRUE(fresh.insert(common_prefix_keys::make(1)));
