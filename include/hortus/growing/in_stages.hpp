@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,6 +39,16 @@ concept stage_layer = noticing<F> && membership<F> && makeable<F> && storable<F>
   { f.insert(x) } -> std::same_as<void>;
 };
 
+/// What a layer counts with, if it counts.
+template <class Layer>
+struct count_of_layer {
+  using type = std::uint64_t;
+};
+template <countable Layer>
+struct count_of_layer<Layer> {
+  using type = count_type<Layer>;
+};
+
 /// The verbs of every filter that grows by stages: when the newest stage has the keys it was planned for, a new key opens the
 /// next one. Nothing is moved or hashed again, and there is never a stage without keys but the first. The families (scalable,
 /// dynamic) differ by their Growth.
@@ -53,12 +62,7 @@ concept stage_layer = noticing<F> && membership<F> && makeable<F> && storable<F>
 template <growth_policy Growth, stage_layer Layer>
 class in_stages {
   static constexpr bool erases = erasable<Layer>;
-  using counted = typename decltype([] {
-    if constexpr (countable<Layer>)
-      return std::type_identity<count_type<Layer>>();
-    else
-      return std::type_identity<std::uint64_t>();
-  }())::type;
+  using counted = typename count_of_layer<Layer>::type;
 
  public:
   static constexpr std::string_view name = Growth::name;
