@@ -129,7 +129,7 @@ TEST(lying_headers, the_signer_agrees_with_the_library) {
     auto file = original;
     for (auto const offset : {at::table_checksum, std::size_t{get<std::uint32_t>(file, at::header_bytes)} - 8,
                               std::size_t{get<std::uint32_t>(file, at::header_bytes)}})
-      put(file, offset, std::uint64_t{0});
+      if (offset + 8 <= file.size()) put(file, offset, std::uint64_t{0});  // without a section the header is all there is
     sign(file);
     EXPECT_EQ(file, original);
     EXPECT_EQ(put_together(take_apart(original)), original);
