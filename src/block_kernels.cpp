@@ -365,7 +365,7 @@ class line_probes {
   static HWY_INLINE __m512i found(std::uint64_t const* line, std::uint64_t pattern) {
     auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
     // The permutation looks at three bits of an index, the rotation at six: no masking.
-    auto const in = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::Load(words(), line).raw);
+    auto const in = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::LoadU(words(), line).raw);
     return _mm512_rorv_epi64(in, hn::ShiftLeft<Of::spread>(at).raw);
   }
   /// Of the first probes_ lanes; all, if there are fewer.
@@ -404,8 +404,8 @@ class line_probes {
     auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, offsets<Of>::value + From));
     auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<Of::in_a_word>(at), hn::Set(d, 3)));
     auto const lanes = hn::Or(hn::Or(twice, hn::ShiftLeft<32>(twice)), hn::Set(d, std::uint64_t{1} << 32));
-    auto const low = _mm256_permutevar8x32_epi32(hn::Load(d, line).raw, lanes.raw);
-    auto const high = _mm256_permutevar8x32_epi32(hn::Load(d, line + 4).raw, lanes.raw);
+    auto const low = _mm256_permutevar8x32_epi32(hn::LoadU(d, line).raw, lanes.raw);
+    auto const high = _mm256_permutevar8x32_epi32(hn::LoadU(d, line + 4).raw, lanes.raw);
     auto const found =
         hn::IfThenElse(hn::TestBit(at, hn::Set(d, std::uint64_t{4} << Of::in_a_word)), vector{high}, vector{low});
     auto const bits = hn::Shr(found, hn::And(hn::ShiftLeft<Of::spread>(at), hn::Set(d, 63)));

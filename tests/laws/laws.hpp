@@ -978,6 +978,35 @@ TYPED_TEST_P(laws, saved_and_loaded_it_goes_on_as_if_never_saved) {
   }
 }
 
+/// Bytes of the caller start on any multiple of 8, and so do the lines of cells in them.
+TYPED_TEST_P(laws, a_view_answers_the_same_wherever_its_bytes_are) {
+  using F = TypeParam;
+  auto const original = filled<F>(1000);
+  auto const bytes = to_bytes(original);
+  auto const asked = keys<random_keys>(500, 1000);
+  std::vector<std::uint64_t> space(bytes.size() / 8 + 16);
+  for (std::size_t shift = 0; shift < 8; ++shift) {
+    auto const here = std::as_writable_bytes(std::span(space)).subspan(8 * shift, bytes.size());
+    std::ranges::copy(bytes, here.begin());
+    auto const seen = view<of_keys<F>>(here);
+    if constexpr (membership<F>) {
+      EXPECT_EQ(seen->fpr(), original.fpr());
+      auto const hits = seen->may_contain(asked);
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        ASSERT_EQ(hits[i], original.may_contain(asked[i])) << shift << ", " << i;
+        ASSERT_EQ(seen->may_contain(asked[i]), hits[i]) << shift << ", " << i;
+      }
+    }
+    if constexpr (countable<F>) {
+      auto const counts = seen->count(asked);
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        ASSERT_EQ(counts[i], original.count(asked[i])) << shift << ", " << i;
+        ASSERT_EQ(seen->count(asked[i]), counts[i]) << shift << ", " << i;
+      }
+    }
+  }
+}
+
 TYPED_TEST_P(laws, every_truncation_and_every_flipped_bit_is_noticed) {
   using F = TypeParam;
   auto const bytes = to_bytes(filled<F>(7));
@@ -1035,7 +1064,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     unequal_filters_do_not_combine_and_stay_as_they_were, intersect_keeps_what_both_have,
     fold_keeps_the_keys_and_has_the_rate_it_foretold, fold_to_a_rate_goes_as_far_as_it_may,
     estimate_is_near_the_number_of_distinct_keys, saved_and_loaded_it_goes_on_as_if_never_saved,
-    every_truncation_and_every_flipped_bit_is_noticed, copies_are_independent_and_moves_leave_nothing_behind,
-    the_same_input_gives_the_same_bytes);
+    a_view_answers_the_same_wherever_its_bytes_are, every_truncation_and_every_flipped_bit_is_noticed,
+    copies_are_independent_and_moves_leave_nothing_behind, the_same_input_gives_the_same_bytes);
 
 }  // namespace hortus::testing
