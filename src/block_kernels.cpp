@@ -59,6 +59,7 @@ HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
   for (std::size_t i = 0; i < most_keys; i += hn::Lanes(d))
     hn::StoreMaskBits(d, hn::Ne(hn::Load(d, bytes + i), hn::Zero(d)), reinterpret_cast<std::uint8_t*>(&hits) + i / 8);
 #else
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): so many were written
   for (std::size_t i = 0; i < count; ++i) hits |= std::uint64_t{bytes[i]} << i;
 #endif
   return first(count, hits);
