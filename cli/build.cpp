@@ -96,11 +96,24 @@ std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
   return count_lines(o.input.paths, o.input.format(), [&](std::uint64_t bytes) { shown.update(bytes); });
 }
 
+/// Is it larger than --memory allows? A plan is not, but some families grow: with their keys, or with high counts.
+bool outgrew_memory(options const& o, any_filter const& filter) {
+  return !o.memory.empty() && filter.size_bytes() > parse_count("--memory", o.memory, 1);
+}
+
 any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t items) {
   auto filter = make_filter(o.family, wish_of(o, items), hash);
   line_reader in(o.input.paths, o.input.format());
   progress shown("building", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) filter.insert(keys);
+  bool const grows = family_named(o.family).grows;
+  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
+    filter.insert(keys);
+    if (grows && outgrew_memory(o, filter))
+      throw error(errc::bad_goal,
+                  fmt::format("with {} keys the filter has grown past --memory {}; with more of them in -n, or a "
+                              "higher rate, it takes less",
+                              filter.about().items_inserted, o.memory));
+  }
   return filter;
 }
 
@@ -144,13 +157,15 @@ int build(options const& o) {
   if (!items && !at_once && takes_any_number(o)) {
     if (!o.memory.empty())
       throw error(errc::bad_goal,
-                  fmt::format("a {} grows with its keys, and how many come from a pipe nobody knows: --memory needs -n",
-                              called(o.family)));
+                  one(o.family) + " grows with its keys, and how many come from a pipe nobody knows: --memory needs -n");
     items = 0;
   }
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);
+  if (outgrew_memory(o, filter))
+    warn(fmt::format("keys came so often that the filter has grown to {}, more than --memory {}",
+                     human_bytes(filter.size_bytes()), o.memory));
   report(o.out, o.json);
   return done;
 }

@@ -64,7 +64,7 @@ int verify(std::string const& file, bool json) {
     return done;
   }
   output out(STDOUT_FILENO);
-  out.print("{}: ok, a {} of {}\n", file, called(filter.about().family), human_bytes(filter.size_bytes()));
+  out.print("{}: ok, {} of {}\n", file, one(filter.about().family), human_bytes(filter.size_bytes()));
   out.flush();
   return done;
 }

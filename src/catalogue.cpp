@@ -131,11 +131,16 @@ std::string called(std::string_view family) {
   return std::string(family) + (room == "sketch" ? " sketch" : room == "map" ? " map" : " filter");
 }
 
+std::string one(std::string_view family) {
+  bool const vowel = std::string_view("aeiou").find(family.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + called(family);
+}
+
 void lacks(std::string_view family, std::string_view verb) {
   auto const able = names_where([verb](family_info const& f) { return f.has(verb); });
   auto const found = std::ranges::find(catalogue(), family, &family_info::name);
   bool const frozen = found != catalogue().end() && found->has("build");
-  throw error(errc::unsupported, "a " + called(family) + " has no " + std::string(verb) +
+  throw error(errc::unsupported, one(family) + " has no " + std::string(verb) +
                                      (frozen && verb == "insert" ? ", it is built of all its keys at once" : "") +
                                      (able.empty() ? "; no family here has" : "; families that have it: " + able));
 }
@@ -173,7 +178,7 @@ std::uint64_t most_items_in(family_info const& family, request wish, std::uint64
   };
   if (!fits(1)) {
     (void)family.plan(wish);  // says what is wrong with the wish, if it is that
-    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for a " + called(family.name) + " of one item");
+    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + one(family.name) + " of one item");
   }
   std::uint64_t most = 1;
   std::uint64_t too_many = 2;

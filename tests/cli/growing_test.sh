@@ -46,6 +46,16 @@ done_quietly hortus add grown numbers
 run 0 hortus info --json grown
 json 'd["stages"] == 6' 'd["items_inserted"] == 400000' "$out"
 
+section "--memory holds while it grows"
+done_quietly hortus build scalable -o within -n 200k -p 1% --memory 1M numbers
+refused 'with [0-9]+ keys the filter has grown past --memory 50k; with more of them in -n' hortus build scalable -o past -n 1000 -p 1% --memory 50k numbers
+refused 'has grown past --memory 50k' hortus build dynamic -o past -n 1000 --memory 50k numbers
+[ ! -e past ] || fail "an output file after an error"
+seq 100 | awk '{for (i = 0; i < 2000; ++i) print}' >often
+run 0 hortus build spectral_selection -o often.hortus -n 100 --memory 400 often
+said 'keys came so often that the filter has grown to [0-9.]+ (KiB|bytes|B), more than --memory 400$'
+rm within often often.hortus
+
 section "dynamic: the rate grows with the keys, and that is said"
 done_quietly hortus build dynamic -o dyn -n 20k -p 0.5% --set layer_items=5000 <(head -n 20000 numbers)
 run 0 hortus info --json dyn

@@ -40,6 +40,9 @@ std::vector<std::string_view> verbs_of() {
   return verbs;
 }
 
+/// "a bloom filter", "an active_active filter", "a count_min sketch": what people call one.
+[[nodiscard]] std::string one(std::string_view family);
+
 /// A verb that a family lacks was asked for at run time. Names the families that have it.
 [[noreturn]] void lacks(std::string_view family, std::string_view verb);
 
@@ -279,9 +282,7 @@ struct any_family::body final : any_family::face {
 
   /// The other one as one of this family, which it must be.
   static body const& same(face const& other) {
-    if (other.kind() != F::name)
-      throw error(errc::incompatible,
-                  "a " + std::string(F::name) + " filter does not combine with a " + std::string(other.kind()) + " filter");
+    if (other.kind() != F::name) throw error(errc::incompatible, one(F::name) + " does not combine with " + one(other.kind()));
     return static_cast<body const&>(other);
   }
 
