@@ -1,0 +1,380 @@
+// What vector kernels on blocks are made of, for block_kernels.cpp and pair_kernels.cpp. Compiled once for each instruction
+// set, as they are: AVX3 is Highway's word for AVX-512 with BW, CD, DQ and VL.
+#if defined(HORTUS_SRC_BLOCK_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef HORTUS_SRC_BLOCK_KERNELS_INL
+#undef HORTUS_SRC_BLOCK_KERNELS_INL
+#else
+#define HORTUS_SRC_BLOCK_KERNELS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <hortus/cells/block_kernels.hpp>
+#include <hortus/index/block_pattern.hpp>
+
+// Before AVX2 lanes cannot be shifted each by its own number of bits, and one key after the other is faster.
+#undef HORTUS_KEYS_IN_LANES
+#undef HORTUS_LINE_IN_REGISTER
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#define HORTUS_KEYS_IN_LANES 1
+#endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#define HORTUS_LINE_IN_REGISTER 1
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace hortus::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t most_keys = 64;
+constexpr std::size_t group_keys = 8;                       // worked on, and asked for, in turn
+[[maybe_unused]] constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
+
+/// What a position in a line of 512 bits is: the upper three of its bits choose a word, the others a bit of it,
+struct single_bits {
+  static constexpr unsigned width = 9, probes = 7;  // bits of a position, and how many of these 64 have
+  static constexpr int in_a_word = 6, spread = 0;   // logarithms: of the bits to choose from, and how far they are apart
+  static constexpr std::uint64_t mask = 1;
+};
+/// or a pair of bits, which is a small counter.
+struct bit_pairs {
+  static constexpr unsigned width = 8, probes = 8;
+  static constexpr int in_a_word = 5, spread = 1;
+  static constexpr std::uint64_t mask = 3;
+};
+
+using keys = std::span<digest const>;
+
+/// The first `count` of some bits.
+HWY_INLINE std::uint64_t first(std::size_t count, std::uint64_t bits) {
+  return count == 0 ? 0 : bits & ~std::uint64_t{0} >> (most_keys - count);
+}
+
+/// Bytes that are 0 or 1 to bits.
+HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
+  std::uint64_t hits = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  hn::CappedTag<std::uint8_t, most_keys> const d;
+  for (std::size_t i = 0; i < most_keys; i += hn::Lanes(d))
+    hn::StoreMaskBits(d, hn::Ne(hn::Load(d, bytes + i), hn::Zero(d)), reinterpret_cast<std::uint8_t*>(&hits) + i / 8);
+#else
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): so many were written
+  for (std::size_t i = 0; i < count; ++i) hits |= std::uint64_t{bytes[i]} << i;
+#endif
+  return first(count, hits);
+}
+
+#ifdef HORTUS_KEYS_IN_LANES
+using words = hn::ScalableTag<std::uint64_t>;
+using vector = hn::Vec<words>;
+
+/// The keys in whole groups: past the end there are zeros instead of somebody else's memory.
+class padded {
+ public:
+  explicit HWY_INLINE padded(keys xs) : bits_(reinterpret_cast<std::uint64_t const*>(xs.data())) {
+    if (xs.size() % group_keys == 0) return;
+    for (std::size_t i = 0; i < most_keys; ++i) space_[i] = i < xs.size() ? xs[i].bits() : 0;
+    bits_ = space_;
+  }
+  HWY_INLINE vector operator[](std::size_t i) const { return hn::LoadU(words(), bits_ + i); }
+
+ private:
+  HWY_ALIGN std::uint64_t space_[most_keys];
+  std::uint64_t const* bits_;
+};
+
+/// Products of the lower halves.
+HWY_INLINE vector times(vector a, vector b) {
+  hn::Repartition<std::uint32_t, words> const halves;
+  return hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, b));
+}
+#endif
+
+/// Where the block of a key starts, counted in words; of one key, or of some, which works with fewer than 2^32 blocks.
+template <unsigned WordsInABlock>
+struct by_fastrange {
+  static HWY_INLINE std::uint64_t start(digest x, std::uint64_t blocks) { return fastrange(x.bits(), blocks) * WordsInABlock; }
+#ifdef HORTUS_KEYS_IN_LANES
+  static HWY_INLINE vector starts(vector x, vector blocks) {
+    auto const high = hn::Add(times(hn::ShiftRight<32>(x), blocks), hn::ShiftRight<32>(times(x, blocks)));
+    return hn::ShiftLeft < WordsInABlock == 8 ? 3 : 0 > (hn::ShiftRight<32>(high));
+  }
+#endif
+};
+struct by_parquet {
+  static HWY_INLINE std::uint64_t start(digest x, std::uint64_t blocks) { return split_block_of(x, blocks) * 4; }
+#ifdef HORTUS_KEYS_IN_LANES
+  static HWY_INLINE vector starts(vector x, vector blocks) {
+    return hn::ShiftLeft<2>(hn::ShiftRight<32>(times(hn::ShiftRight<32>(x), blocks)));
+  }
+#endif
+};
+
+/// Asks memory for the keys that come next, group by group, in between the work on others: that keeps a steady stream of misses
+/// under way, where asking for all of them at once would first fill the queue and then let it run dry.
+template <class Position>
+class asking {
+ public:
+  HWY_INLINE asking(std::uint64_t const* from, std::uint64_t blocks, keys next) : from_(from), blocks_(blocks), next_(next) {}
+
+  HWY_INLINE void group(std::size_t i) const {
+    if (i >= next_.size()) return;
+#ifdef HORTUS_KEYS_IN_LANES
+    if (i + group_keys <= next_.size() && blocks_ >> 32 == 0) {
+      HWY_ALIGN std::uint64_t start[group_keys];
+      auto const* const bits = reinterpret_cast<std::uint64_t const*>(next_.data());
+      for (std::size_t j = 0; j < group_keys; j += hn::Lanes(words()))
+        hn::Store(Position::starts(hn::LoadU(words(), bits + i + j), hn::Set(words(), blocks_)), words(), start + j);
+      for (auto const word : start) __builtin_prefetch(from_ + word);
+      return;
+    }
+#endif
+    for (auto const x : next_.subspan(i, std::min(group_keys, next_.size() - i)))
+      __builtin_prefetch(from_ + Position::start(x, blocks_));
+  }
+
+ private:
+  std::uint64_t const* from_;
+  std::uint64_t blocks_;
+  keys next_;
+};
+
+// -- keys in lanes: 64 bits each ----------------------------------------------------------------------------------------------
+
+#ifdef HORTUS_KEYS_IN_LANES
+/// The word of each key, and its bits in it.
+struct masked_words {
+  HWY_ALIGN std::uint64_t word[most_keys];
+  HWY_ALIGN std::uint64_t mask[most_keys];
+
+  /// Reads the words: from then on `word` is what was found.
+  HWY_INLINE void read(std::uint64_t const* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) word[i] = from[word[i]];
+  }
+};
+
+/// Where the blocks of keys i, i + 1, ... start; zeros for those past the end.
+template <class Position>
+HWY_INLINE void find_starts(keys xs, padded const& all, std::size_t i, std::uint64_t blocks, std::uint64_t* starts) {
+  if (blocks >> 32 != 0)
+    for (std::size_t j = 0; j < group_keys; ++j) starts[j] = i + j < xs.size() ? Position::start(xs[i + j], blocks) : 0;
+  else
+    for (std::size_t j = 0; j < group_keys; j += hn::Lanes(words()))
+      hn::Store(Position::starts(all[i + j], hn::Set(words(), blocks)), words(), starts + j);
+}
+
+/// pattern_bits() and more_pattern_bits() of some keys.
+HWY_INLINE vector patterns(vector x) {
+  auto const spread = hn::Mul(x, hn::Set(words(), golden_ratio64));
+  return hn::Xor(spread, hn::ShiftRight<32>(spread));
+}
+HWY_INLINE vector more_patterns(vector x) { return patterns(hn::Add(x, hn::Set(words(), golden_ratio64))); }
+
+/// The bit that the lowest six bits of a pattern name.
+HWY_INLINE vector one_bit(vector bits) {
+  auto const one = hn::Set(words(), 1);
+#ifdef HORTUS_LINE_IN_REGISTER
+  return vector{_mm512_rolv_epi64(one.raw, bits.raw)};  // a rotation looks at six bits only: no masking
+#else
+  return hn::Shl(one, hn::And(bits, hn::Set(words(), 63)));
+#endif
+}
+
+/// word_mask() of some patterns. Pre: probes <= probes_in_a_word.
+HWY_INLINE vector masks(vector bits, unsigned probes) {
+  auto mask = one_bit(bits);
+  for (unsigned i = 1; i < probes; ++i) mask = hn::Or(mask, one_bit(bits = hn::ShiftRight<6>(bits)));
+  return mask;
+}
+
+/// Bit i: has word i all bits of its mask? Asked when all have been read, because a vector cannot be loaded from words that are
+/// still on their way to the cache.
+HWY_INLINE std::uint64_t have(masked_words const& at, std::size_t count) {
+  words const d;
+  std::uint64_t hits = 0;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    std::uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Eq(hn::AndNot(hn::Load(d, at.word + i), hn::Load(d, at.mask + i)), hn::Zero(d)), bits);
+    hits |= std::uint64_t{bits[0]} << i;
+  }
+  return first(count, hits);
+}
+
+HWY_INLINE void find_words(keys xs, padded const& all, std::size_t i, blocks_to_read const& in, masked_words& out) {
+  find_starts<by_fastrange<1>>(xs, all, i, in.blocks, out.word + i);
+  for (std::size_t j = i; j < i + group_keys; j += hn::Lanes(words()))
+    hn::Store(masks(patterns(all[j]), in.probes), words(), out.mask + j);
+}
+
+/// The two words of each key of a sectorized line: which of four is in the top bits of their patterns.
+HWY_INLINE void find_sectors(keys xs, padded const& all, std::size_t i, blocks_to_read const& in, masked_words& a,
+                             masked_words& b) {
+  words const d;
+  find_starts<by_fastrange<8>>(xs, all, i, in.blocks, a.word + i);
+  for (std::size_t j = i; j < i + group_keys; j += hn::Lanes(d)) {
+    auto const line = hn::Load(d, a.word + j);
+    auto const pattern = patterns(all[j]);
+    auto const more = more_patterns(pattern);
+    hn::Store(hn::Add(line, hn::ShiftRight<62>(pattern)), d, a.word + j);
+    hn::Store(hn::Add(hn::Add(line, hn::Set(d, 4)), hn::ShiftRight<62>(more)), d, b.word + j);
+    hn::Store(masks(pattern, in.probes / 2), d, a.mask + j);
+    hn::Store(masks(more, in.probes / 2), d, b.mask + j);
+  }
+}
+#endif
+
+// -- bits or pairs of bits anywhere in a line ---------------------------------------------------------------------------------
+
+/// Are the first seven or eight probes of a pattern, or fewer, all set in a line? A permutation of the line's words finds the
+/// words of several probes at once.
+#ifdef HORTUS_KEYS_IN_LANES
+template <class Of>
+struct offsets {
+  HWY_ALIGN static constexpr std::uint64_t value[8] = {
+      0, Of::width, 2 * Of::width, 3 * Of::width, 4 * Of::width, 5 * Of::width, 6 * Of::width, 7 * Of::width};
+};
+#endif
+#if defined(HORTUS_LINE_IN_REGISTER)
+template <class Of>
+class line_probes {
+ public:
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(probes) {}
+
+  HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    return none(_mm512_testn_epi64_mask(found(line, pattern), hn::Set(words(), Of::mask).raw));
+  }
+  /// The least of these pairs: by whether one lacks both its bits, the upper one, or either.
+  HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    auto const pairs = found(line, pattern);
+    auto const both = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 3).raw);
+    auto const upper = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 2).raw);
+    auto const lower = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 1).raw);
+    return unsigned{none(both)} + unsigned{none(upper)} + unsigned{none(upper | lower)};
+  }
+
+ private:
+  /// The words of the probes, turned so that what they ask for is lowest.
+  static HWY_INLINE __m512i found(std::uint64_t const* line, std::uint64_t pattern) {
+    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
+    // The permutation looks at three bits of an index, the rotation at six: no masking.
+    auto const in = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::LoadU(words(), line).raw);
+    return _mm512_rorv_epi64(in, hn::ShiftLeft<Of::spread>(at).raw);
+  }
+  /// Of the first probes_ lanes; all, if there are fewer.
+  HWY_INLINE bool none(unsigned lacking) const { return _bzhi_u32(lacking & ((1U << Of::probes) - 1), probes_) == 0; }
+
+  unsigned probes_;
+};
+#elif defined(HORTUS_KEYS_IN_LANES)
+template <class Of>
+class line_probes {
+ public:
+  explicit HWY_INLINE line_probes(unsigned probes) {
+    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, Of::probes) ? 0 : Of::mask;
+  }
+
+  HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    auto const zero = hn::Zero(words());
+    return hn::AllTrue(words(), hn::And(hn::Ne(half<0>(line, pattern), zero), hn::Ne(half<4>(line, pattern), zero)));
+  }
+  /// The least of these pairs: how many of 1, 2, 3 none is below.
+  HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    auto const a = half<0>(line, pattern);
+    auto const b = half<4>(line, pattern);
+    auto const upper = hn::And(hn::And(a, b), hn::Set(words(), 2));
+    auto const set = hn::And(hn::Ne(a, hn::Zero(words())), hn::Ne(b, hn::Zero(words())));
+    return unsigned{hn::AllTrue(words(), set)} + unsigned{hn::AllTrue(words(), hn::Ne(upper, hn::Zero(words())))} +
+           unsigned{hn::AllTrue(words(), hn::Eq(hn::And(a, b), hn::Set(words(), 3)))};
+  }
+
+ private:
+  /// What four probes ask for; all ones where there is no probe. A word is two 32-bit lanes, and the line two registers of
+  /// four words, between which the highest bit of a position chooses.
+  template <std::size_t From>
+  HWY_INLINE vector half(std::uint64_t const* line, std::uint64_t pattern) const {
+    words const d;
+    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, offsets<Of>::value + From));
+    auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<Of::in_a_word>(at), hn::Set(d, 3)));
+    auto const lanes = hn::Or(hn::Or(twice, hn::ShiftLeft<32>(twice)), hn::Set(d, std::uint64_t{1} << 32));
+    auto const low = _mm256_permutevar8x32_epi32(hn::LoadU(d, line).raw, lanes.raw);
+    auto const high = _mm256_permutevar8x32_epi32(hn::LoadU(d, line + 4).raw, lanes.raw);
+    auto const found =
+        hn::IfThenElse(hn::TestBit(at, hn::Set(d, std::uint64_t{4} << Of::in_a_word)), vector{high}, vector{low});
+    auto const bits = hn::Shr(found, hn::And(hn::ShiftLeft<Of::spread>(at), hn::Set(d, 63)));
+    return hn::And(hn::Or(bits, hn::Load(d, unwanted_ + From)), hn::Set(d, Of::mask));
+  }
+
+  HWY_ALIGN std::uint64_t unwanted_[8];
+};
+#else
+template <class Of>
+class line_probes {
+ public:
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(std::min(probes, Of::probes)) {}
+
+  HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    bool all = true;
+    for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width) all &= found(line, pattern) != 0;
+    return all;
+  }
+  HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
+    std::uint64_t least = 3;
+    for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width) least = std::min(least, found(line, pattern));
+    return static_cast<unsigned>(least);
+  }
+
+ private:
+  static HWY_INLINE std::uint64_t found(std::uint64_t const* line, std::uint64_t pattern) {
+    return line[(pattern >> Of::in_a_word) % 8] >> ((pattern << Of::spread) % 64) & Of::mask;
+  }
+
+  unsigned probes_;
+};
+#endif
+
+/// Where the line of each key starts, and its pattern. There is room for most_keys, aligned.
+HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, std::uint64_t* pattern) {
+#ifdef HORTUS_KEYS_IN_LANES
+  padded const all(xs);
+  for (std::size_t i = 0; i < xs.size(); i += group_keys) find_starts<by_fastrange<8>>(xs, all, i, blocks, start + i);
+  for (std::size_t i = 0; i < xs.size(); i += hn::Lanes(words())) hn::Store(patterns(all[i]), words(), pattern + i);
+#else
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    start[i] = fastrange(xs[i].bits(), blocks) * 8;
+    pattern[i] = pattern_bits(xs[i]);
+  }
+#endif
+}
+
+template <class Of>
+HWY_INLINE std::uint64_t anywhere_in_line(blocks_to_read const& in, keys xs, keys next) {
+  asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+  HWY_ALIGN std::uint64_t start[most_keys];
+  HWY_ALIGN std::uint64_t pattern[most_keys];
+  find_lines(xs, in.blocks, start, pattern);
+  HWY_ALIGN std::uint8_t found[most_keys];
+  line_probes<Of> const probes(in.probes);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i % group_keys == 0) ask.group(i);
+    found[i] = probes.set_in(in.words + start[i], pattern[i]);
+  }
+  auto hits = to_bits(found, xs.size());
+  // Probes past the first pattern: only of the keys that have the others, which among absent ones are few.
+  for (auto left = in.probes; left > Of::probes && hits != 0;) {
+    line_probes<Of> const more(left -= Of::probes);
+    for (auto alive = hits; alive != 0; alive &= alive - 1) {
+      auto const i = static_cast<std::size_t>(std::countr_zero(alive));
+      pattern[i] = more_pattern_bits(pattern[i]);
+      if (!more.set_in(in.words + start[i], pattern[i])) hits &= ~(std::uint64_t{1} << i);
+    }
+  }
+  return hits;
+}
+
+}  // namespace hortus::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
