@@ -1,10 +1,12 @@
 # The front door. CMake does the work (see CMakePresets.json); these are the words for it.
 #   make build     install what is missing, compile the command: build/hortus
 #   make tour      plant every family on one data set, print the comparison, leave the page build/tour.html
-#   make test      every test with g++, then the laws and units with clang under ASan+UBSan
+#   make test      every test, once, with g++
+#   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy
-#   make nightly   lint, clang without sanitizers, ThreadSanitizer, fuzzing (FUZZ_SECONDS a target), the long sweeps
+#   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
+#                  nightly-lint nightly-clang nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps
 #   make install   to PREFIX, below DESTDIR
 #   make clean
 JOBS ?= $(shell nproc)
@@ -18,7 +20,10 @@ BENCH ?=
 configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)}" cmake --preset
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: build tour test bench lint nightly neon fuzz install clean need-build need-test need-lint
+# In this order: what is quick to fail comes first.
+nightly_parts = nightly-lint nightly-clang nightly-asan nightly-tsan nightly-fuzz nightly-sweeps
+
+.PHONY: build tour test test-sanitized bench lint nightly $(nightly_parts) neon fuzz install clean need-build need-test need-lint
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -32,9 +37,12 @@ tour: build
 bench: build
 	build/hortus bench $(BENCH)
 
-# The whole suite once; what is about the code and not about the machine again under other eyes. Ends with each leg's last word.
-test: leg-release leg-asan
-	@grep -H 'tests passed' build/release.log build-asan/asan.log
+test: leg-release
+	@grep 'tests passed' build/release.log
+
+# What is about the code and not about the machine, under other eyes: another compiler, sanitizers.
+test-sanitized: leg-asan
+	@grep 'tests passed' build-asan/asan.log
 
 # Configure, build and test one preset. The release tree is shared with `make build`.
 leg-%: need-test
@@ -56,8 +64,15 @@ lint: need-lint
 	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 	bash tools/tidy.sh build-tidy $(JOBS)
 
-nightly: options_of_asan = -DHORTUS_BUILD_COMMAND=ON
-nightly: lint neon leg-clang leg-asan leg-tsan fuzz leg-release
+nightly: $(nightly_parts)
+nightly-lint: lint
+nightly-clang: neon leg-clang
+nightly-asan: options_of_asan = -DHORTUS_BUILD_COMMAND=ON
+nightly-asan: leg-asan
+nightly-tsan: options_of_tsan = -DHORTUS_BUILD_COMMAND=OFF
+nightly-tsan: leg-tsan
+nightly-fuzz: fuzz
+nightly-sweeps: leg-release
 	ctest --preset nightly
 
 neon:

@@ -15,6 +15,7 @@
 
 #include "io/parts.hpp"
 #include "io/scratch_folder.hpp"
+#include "sanitizers.hpp"
 
 /// One decoder: however bytes arrive, they are accepted or refused alike.
 namespace hortus::testing {
@@ -175,7 +176,8 @@ TEST_F(agreement, a_pipe_that_promises_much_takes_no_memory) {
   };
   auto const before = peak_kib();
   EXPECT_EQ(through_a_pipe(bytes), outcome(errc::corrupt));
-  EXPECT_LE(peak_kib() - before, 10'000) << "KiB, for an input of 4 MiB";
+  // ThreadSanitizer keeps four bytes of its own for each byte that is touched.
+  EXPECT_LE(peak_kib() - before, under_thread_sanitizer ? 60'000 : 10'000) << "KiB, for an input of 4 MiB";
 }
 
 TEST_F(agreement, without_verifying_only_the_payload_may_be_damaged) {
@@ -217,7 +219,7 @@ TEST_F(agreement, a_view_looks_at_the_callers_memory_and_a_copy_does_not) {
   auto const payload = get<std::uint64_t>(bytes, at::end + 8 * get<std::uint32_t>(bytes, at::scalars));
   EXPECT_TRUE(seen->may_contain(5));
   EXPECT_EQ(seen->family().cells().data(), bytes.data() + payload) << "nothing was copied";
-  copy.insert("only in the copy");
+  (void)copy.insert("only in the copy");
   EXPECT_EQ(to_bytes(*seen), to_bytes(original));
   std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(payload), bytes.end(), std::byte{0});
   EXPECT_FALSE(seen->may_contain(5));

@@ -9,24 +9,14 @@
 #include <cstdlib>
 #include <new>
 
+#include "sanitizers.hpp"
+
 /// Counts what a piece of code allocates, wherever it does so: operator new, and under the cells aligned_alloc and mmap.
 /// Replaces those functions for the whole program, so it is included by one file of it. Under sanitizers, which replace them
 /// too, nothing is counted.
 namespace hortus::testing {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool allocations_counted = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool allocations_counted = false;
-#else
-#define HORTUS_COUNT_ALLOCATIONS
-inline constexpr bool allocations_counted = true;
-#endif
-#else
-#define HORTUS_COUNT_ALLOCATIONS
-inline constexpr bool allocations_counted = true;
-#endif
+inline constexpr bool allocations_counted = !sanitized;
 
 struct allocation_counter {
   std::ptrdiff_t live = 0;
@@ -48,7 +38,7 @@ std::size_t peak_of(Act act) {
 
 }  // namespace hortus::testing
 
-#ifdef HORTUS_COUNT_ALLOCATIONS
+#if !HORTUS_TEST_ADDRESS_SANITIZER && !HORTUS_TEST_THREAD_SANITIZER
 #ifdef __GNUC__
 #ifndef __clang__
 #pragma GCC diagnostic ignored \
