@@ -1,4 +1,6 @@
+#include "cli/clock.hpp"
 #include "cli/command.hpp"
+#include "cli/filling.hpp"
 
 namespace hortus::cli {
 namespace {
@@ -15,9 +17,17 @@ int add(options const& o) {
   auto filter = load(o.file, {.key = o.key.read()});
   check_has(filter, "insert", o.file);
   check_takes_text(filter, o.file);
+  check_clock(filter, o.file);
+  filling added(filter);
   line_reader in(o.input.paths, o.input.format());
-  progress shown("adding", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) filter.insert(keys);
+  {
+    progress shown("adding", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+    for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
+      tell_time(filter);
+      added.insert(keys);
+    }
+  }
+  naming(o.file, [&] { added.check_all_went_in("the file is as it was", o.json); });
   save(filter, o.file);
   warn_if_overfull(filter);
   report(o.file, o.json);

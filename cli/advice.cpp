@@ -12,12 +12,6 @@
 namespace hortus::cli {
 namespace {
 
-/// Two digits are all that an estimate is good for, and a plan should be for enough.
-std::uint64_t rounded_up(double items) {
-  double const step = items < 100 ? 1 : std::pow(10, std::floor(std::log10(items)) - 1);
-  return static_cast<std::uint64_t>(std::ceil(items / step) * step);
-}
-
 /// ", or use scalable": a family that grows and can what this one can, if there is one.
 std::string or_growing(any_filter const& filter) {
   auto const& mine = family_named(filter.about().family);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/clock.hpp"
 #include "cli/command.hpp"
 #include "cli/digest_buffer.hpp"
 #include "cli/distinct_keys.hpp"
+#include "cli/filling.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 
@@ -20,6 +22,7 @@ struct options {
   std::string items;
   std::string fpr;
   std::string memory;
+  std::string window;
   std::string seed;
   std::string hash;
   key_file key;
@@ -52,8 +55,12 @@ request wish_of(options const& o, std::uint64_t items) {
     if (equals == std::string::npos) throw error(errc::bad_goal, "--set takes NAME=VALUE, not '" + setting + "'");
     wish.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
   }
-  if (o.memory.empty()) return wish;
   auto const& family = family_named(o.family);
+  if (!o.window.empty()) {
+    if (!family.has("advance")) lacks(o.family, "advance");
+    wish.settings.emplace_back("ticks", std::to_string(parse_window("--window", o.window)));
+  }
+  if (o.memory.empty()) return wish;
   auto const bytes = parse_count("--memory", o.memory, 1);
   if (o.fpr.empty()) wish.fpr = best_fpr_in(family, wish, bytes);
   if (auto const needs = family.plan(wish).size_bytes; needs > bytes)
@@ -103,28 +110,36 @@ bool outgrew_memory(options const& o, any_filter const& filter) {
 
 any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t items) {
   auto filter = make_filter(o.family, wish_of(o, items), hash);
+  filling filled(filter);
   line_reader in(o.input.paths, o.input.format());
   progress shown("building", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   bool const grows = family_named(o.family).grows;
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    filter.insert(keys);
+    tell_time(filter);
+    filled.insert(keys);
     if (grows && outgrew_memory(o, filter))
       throw error(errc::bad_goal,
                   fmt::format("with {} keys the filter has grown past --memory {}; with more of them in -n, or a "
                               "higher rate, it takes less",
                               filter.about().items_inserted, o.memory));
   }
+  shown.hide();
+  filled.check_all_went_in("no file was written", o.json);
   return filter;
 }
 
 any_family filled(family_info const& family, request const& wish, digest_buffer& kept, show_progress mode) {
   auto filled = family.make(wish);
+  tell_time(filled);
   progress shown("building", kept.size(), progress_unit::items, mode);
-  std::uint64_t inserted = 0;
+  std::uint64_t offered = 0;
+  std::uint64_t in = 0;
   kept.for_each_block([&](std::span<digest const> xs) {
-    insert_all(filled, xs);
-    shown.update(inserted += xs.size());
+    in += insert_all(filled, xs);
+    shown.update(offered += xs.size());
   });
+  if (in != offered)  // planned for as many as there are, so this is all but impossible
+    throw error(errc::full, fmt::format("{} of {} keys did not fit; more of them in -n would do", offered - in, offered));
   return filled;
 }
 
@@ -189,6 +204,10 @@ void add_build(CLI::App& app, action& run) {
                    "with -p: the most it may take; without: the best rate in that space\n"
                    "(and of a pipe's digests, what is kept in memory: default 1Gi)")
       ->type_name("BYTES");
+  command
+      ->add_option("--window", o->window,
+                   "remember keys for so long: 10min, 2h (age_partitioned; -n is then the most keys in it)")
+      ->type_name("DURATION");
   command->add_option("--seed", o->seed, "of the hash (default 0); filters merge only with equal seeds")->type_name("N");
   command->add_option("--hash", o->hash, "xxh3 (default), xxh64; with a key file siphash13, siphash24")->type_name("NAME");
   command->add_option("--set", o->settings, "a setting of the family, such as probes=5; may be repeated")

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "cli/advice.hpp"
+#include "cli/clock.hpp"
 #include "cli/numbers.hpp"
 #include "cli/output.hpp"
 
@@ -141,7 +142,9 @@ void check_can_save(std::string const& path, std::span<std::string const> inputs
 }
 
 nlohmann::ordered_json describe(std::string const& path, reading const& how) {
-  auto const filter = open_filter(path, how);
+  auto filter = open_filter(path, how);
+  auto const heard = filter.family().time();
+  tell_time(filter);  // its rate is that of now
   auto const about = filter.about();
   auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
   nlohmann::ordered_json all;
@@ -174,6 +177,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["bits_per_item"] =
       items < 0.5 ? nlohmann::ordered_json() : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / items);
   if (family_named(about.family).grows) all["stages"] = filter.family().stages();
+  if (filter.family().ages_by_time()) all["time"] = heard;
   all["key_kind"] = kind_name(about.kinds);
   all["verbs"] = filter.family().verbs();
   all["params"] = to_json(filter.family().params());

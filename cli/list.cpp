@@ -17,6 +17,7 @@ nlohmann::ordered_json to_json(std::span<family_info const> families) {
                    {"room", f.room},
                    {"verbs", f.verbs},
                    {"false_negatives", name_of(f.misses)},
+                   {"can_be_full", f.can_refuse},
                    {"summary", f.summary}});
   return all;
 }
@@ -46,6 +47,7 @@ void print(std::span<family_info const> families, output& out) {
     out.print("  {:{}}  {}\n", f.name, width, f.summary);
     out.print("  {:{}}  {}\n", "", width, fmt::join(f.verbs, " "));
     if (auto const warning = warning_of(f.misses); !warning.empty()) out.print("  {:{}}  {}\n", "", width, warning);
+    if (f.can_refuse) out.print("  {:{}}  {}\n", "", width, "can be full: then it refuses keys, and says so");
   }
 }
 

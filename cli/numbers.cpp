@@ -84,6 +84,9 @@ constexpr std::array<unit, 9> units{{{"", 1},
                                      {"Gi", 1ull << 30},
                                      {"Ti", 1ull << 40}}};
 
+constexpr std::array<unit, 5> time_units{
+    {{"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}, {"h", 3'600'000'000'000}, {"d", 86'400'000'000'000}}};
+
 enum class fault { none, syntax, fraction, too_large };
 
 /// digits * 10^exponent * factor, if that is a whole number below 2^64. The factors stay below 2^41, so 128 bits hold every
@@ -201,6 +204,34 @@ std::string human_duration(double seconds) {
   if (whole < 3600) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
   if (whole < 86400) return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
   return fmt::format("{}d {:02}h", whole / 86400, whole / 3600 % 24);
+}
+
+std::chrono::nanoseconds parse_duration(std::string_view what, std::string_view text) {
+  auto rest = text;
+  auto const number = take_decimal(rest);
+  auto const* const found = std::ranges::find(time_units, rest.empty() ? "s" : rest, &unit::name);
+  std::uint64_t count = 0;
+  if (!number || found == time_units.end() || scale(*number, found->factor, count) != fault::none ||
+      count > static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count()))
+    throw error(errc::bad_goal,
+                fmt::format("{} {} is no duration: 500ms, 10s, 2min, 1h or 7d, up to 292 years", what, quoted(text)));
+  return std::chrono::nanoseconds(count);
+}
+
+bool is_duration(std::string_view text) {
+  (void)take_decimal(text);
+  return std::ranges::find(time_units, text, &unit::name) != time_units.end();
+}
+
+std::uint64_t parse_window(std::string_view what, std::string_view text) {
+  auto const ticks = std::chrono::duration_cast<std::chrono::milliseconds>(parse_duration(what, text)).count();
+  if (ticks < 1) throw error(errc::bad_goal, fmt::format("{} {} is less than a millisecond", what, quoted(text)));
+  return static_cast<std::uint64_t>(ticks);
+}
+
+std::uint64_t rounded_up(double items) {
+  double const step = items < 100 ? 1 : std::pow(10, std::floor(std::log10(items)) - 1);
+  return static_cast<std::uint64_t>(std::ceil(items / step) * step);
 }
 
 }  // namespace hortus::cli

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -14,6 +15,13 @@ namespace hortus::cli {
 /// A rate strictly between 0 and 1: 0.01, .01, 1e-2, 1%. The nearest double, so 0.7% and 0.007 are the same number.
 [[nodiscard]] double parse_rate(std::string_view what, std::string_view text);
 
+/// A duration: 500ms, 10s, 2min, 1h, 7d; a plain number is seconds.
+[[nodiscard]] std::chrono::nanoseconds parse_duration(std::string_view what, std::string_view text);
+/// A window of time in milliseconds, for options that take it beside a count. Throws errc::bad_goal below one millisecond.
+[[nodiscard]] std::uint64_t parse_window(std::string_view what, std::string_view text);
+/// Does it end in a unit of time? Then it is one for parse_duration, and no count.
+[[nodiscard]] bool is_duration(std::string_view text);
+
 /// 12345678 as "12 345 678".
 [[nodiscard]] std::string grouped_count(std::uint64_t count);
 
@@ -28,5 +36,8 @@ namespace hortus::cli {
 
 /// Two units at most: "820 ns", "4.2 s", "1m 05s", "2h 03m", "3d 04h". "?" for what is no duration (negative, NaN, endless).
 [[nodiscard]] std::string human_duration(double seconds);
+
+/// At least so many, in two digits: all that an estimate is good for, and a plan should be for enough.
+[[nodiscard]] std::uint64_t rounded_up(double items);
 
 }  // namespace hortus::cli

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "cli/clock.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 
@@ -16,12 +17,13 @@ struct options {
 };
 
 int query(options const& o) {
-  auto const filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
+  auto filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
   if (!filter.family().has("may_contain") && filter.family().has("count"))
     throw error(errc::unsupported, "'" + o.file + "': a " + called(filter.family().kind()) +
                                        " tells how often, not whether: hortus count asks it");
   check_has(filter, "may_contain", o.file);
   check_takes_text(filter, o.file);
+  check_clock(filter, o.file);
   line_reader in(o.input.paths, o.input.format());
   progress shown("asking", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   // On a terminal the line of progress and the answers share the screen: it goes before they come.
@@ -29,7 +31,8 @@ int query(options const& o) {
   output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
   std::uint64_t selected = 0;
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    auto const hits = filter.may_contain(keys);
+    tell_time(filter);  // the file stays as it is
+    auto const hits = std::as_const(filter).may_contain(keys);
     auto const members = hits.count();
     selected += o.invert ? keys.size() - members : members;
     if (o.count_only) continue;

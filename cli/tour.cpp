@@ -123,7 +123,7 @@ line_chart rate_against_probes(data_set const& set) {
     auto const rate = plan::bloom_fpr({8 * items, probes}, items);
     theory.points.push_back({static_cast<double>(probes), rate});
     auto filter = make_filter("bloom", {.items = items, .fpr = rate, .settings = {{"probes", std::to_string(probes)}}});
-    filter.insert(set.members);
+    (void)filter.insert(set.members);
     seen.points.push_back({static_cast<double>(probes), measured_rate(filter, set)});
   }
   chart.series = {std::move(theory), std::move(seen)};
@@ -146,7 +146,7 @@ line_chart rate_while_filling(data_set const& set, double fpr) {
     for (std::size_t i = 0; i < steps; ++i) {
       auto const from = set.members.size() * i / steps;
       auto const to = set.members.size() * (i + 1) / steps;
-      filter.insert(std::span(set.members).subspan(from, to - from));
+      (void)filter.insert(std::span(set.members).subspan(from, to - from));
       line.points.push_back({static_cast<double>(to) / static_cast<double>(planned), filter.fpr()});
     }
     chart.series.push_back(std::move(line));

@@ -52,9 +52,20 @@ any_family built(std::span<digest const> keys, request const& wish) {
     return any_family(F::build(keys, goal));
   } else {
     F f(F::plan(goal));
-    insert_all(f, keys);
+    if (auto const in = insert_all(f, keys); in != keys.size())
+      throw error(errc::full, std::to_string(keys.size() - in) + " of " + std::to_string(keys.size()) +
+                                  " keys did not fit into " + one(F::name) + " for " + std::to_string(goal.items) +
+                                  "; items = " + std::to_string(keys.size()) + " would do");
     return any_family(std::move(f));
   }
+}
+
+template <plantable F>
+constexpr bool refuses() {
+  if constexpr (insertable<F>)
+    return can_refuse<F>;
+  else
+    return false;
 }
 
 template <plantable F>
@@ -64,6 +75,7 @@ family_info describe() {
           .summary = F::summary,
           .misses = F::misses,
           .never_undercounts = counts_enough<F>(),
+          .can_refuse = refuses<F>(),
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
           .verbs = verbs_of<F>(),

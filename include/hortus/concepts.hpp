@@ -38,6 +38,10 @@ concept insertable = family<F> && requires(F& f, digest x) {
   f.insert(x);
 };
 
+/// Can insert(x) refuse a key, because there is no room for it? Whoever calls it then has to look at the answer.
+template <insertable F>
+inline constexpr bool can_refuse = std::same_as<decltype(std::declval<F&>().insert(digest())), bool>;
+
 /// may_contain(x): true for every member; true for another with chance fpr().
 template <class F>
 concept membership = family<F> && requires(F const& c, digest x) {
@@ -57,10 +61,13 @@ concept forgetting = family<F> && requires(F const& c) {
   { c.has_forgotten() } -> std::same_as<bool>;
 };
 
-/// advance(now): tells the time to a family that can forget by it. No family reads a clock.
+/// advance(now): tells the time to a family that can forget by it. No family reads a clock. ages_by_time(): was it planned to?
+/// time(): up to when it has heard, to the length of a generation.
 template <class F>
-concept advancing = forgetting<F> && requires(F& f, std::uint64_t now) {
+concept advancing = forgetting<F> && requires(F& f, F const& c, std::uint64_t now) {
   f.advance(now);
+  { c.ages_by_time() } -> std::same_as<bool>;
+  { c.time() } -> std::same_as<std::uint64_t>;
 };
 
 /// stages(): how many filters it has become. Of families that make room for more keys than they were planned for.

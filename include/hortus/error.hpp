@@ -13,7 +13,7 @@ enum class errc {
   unsupported,   ///< a verb the family lacks, a format version of the future
   wrong_key,     ///< the filter was made with a secret key: none, or another one, was given
   io,            ///< the operating system refused: open, read, write, map, rename
-  full,          ///< a filter that grows cannot grow any more
+  full,          ///< keys that do not fit, or a filter that cannot grow any more
 };
 
 /// The one exception hortus throws: from constructors, merge and load, never from a hot path. what() says what was wrong and

@@ -102,16 +102,22 @@ class of_keys {
   }
 
   template <digestible Key>
-  decltype(auto) insert(Key const& key) requires insertable<Family> {
-    auto const x = (*this)(key);
-    note<Key>(1);
-    return family_.insert(x);
+  void insert(Key const& key) requires(insertable<Family> && !can_refuse<Family>) {
+    family_.insert((*this)(key));
+    note<Key>(1);  // after the insert: one that throws has changed nothing
+  }
+  /// Where the family can be full: did it go in? If not, nothing changed.
+  template <digestible Key>
+  [[nodiscard]] bool insert(Key const& key) requires(can_refuse<Family>) {
+    bool const in = family_.insert((*this)(key));
+    if (in) note<Key>(1);
+    return in;
   }
   template <digestible Key>
   bool insert_if_new(Key const& key) requires noticing<Family> {
-    auto const x = (*this)(key);
+    bool const fresh = family_.insert_if_new((*this)(key));
     note<Key>(1);
-    return family_.insert_if_new(x);
+    return fresh;
   }
   [[nodiscard]] bool may_contain(digestible auto const& key) const requires membership<Family> {
     return family_.may_contain((*this)(key));
@@ -121,17 +127,15 @@ class of_keys {
   bool erase(digestible auto const& key) requires erasable<Family> { return family_.erase((*this)(key)); }
   [[nodiscard]] auto count(digestible auto const& key) const requires countable<Family> { return family_.count((*this)(key)); }
 
-  /// A batch: the same as one by one, faster. Returns how many went in: all of them, unless the family can be full.
+  /// A batch: the same as one by one, faster. Returns how many went in: all of them.
   template <key_range Keys>
-  std::size_t insert(Keys const& keys) requires insertable<Family> {
-    if constexpr (placed<Family> && std::ranges::sized_range<Keys const>)
-      if (worth_ordering(family_, std::ranges::size(keys))) return insert_in_order(keys, 1);
-    std::size_t in = 0;
-    in_blocks<access::update>(keys, [&](auto block, auto next) {
-      note<std::ranges::range_value_t<Keys const>>(block.size());
-      in += insert_block(family_, block, next);
-    });
-    return in;
+  std::size_t insert(Keys const& keys) requires(insertable<Family> && !can_refuse<Family>) {
+    return insert_keys(keys);
+  }
+  /// Where the family can be full: how many went in. The others are not members, and nobody else is told.
+  template <key_range Keys>
+  [[nodiscard]] std::size_t insert(Keys const& keys) requires(can_refuse<Family>) {
+    return insert_keys(keys);
   }
   /// The same by several threads, in filters that keep a key in one place. They share no memory that they write to, so there
   /// is no atomic and the bytes are those of one thread. Takes as much memory as the filter has for the while.
@@ -148,8 +152,9 @@ class of_keys {
     std::size_t done = 0;
     in_blocks<access::update>(keys, [&](auto block, auto next) {
       if (fresh.size() < done + block.size()) fresh.resize(done + block.size());
-      note<std::ranges::range_value_t<Keys const>>(block.size());
+      noting<Keys> noted{*this};
       insert_if_new_block(family_, block, next, fresh.data() + done / 64);
+      noted.went_in(block.size());
       done += block.size();
     });
     return fresh;
@@ -235,11 +240,41 @@ class of_keys {
     about_.kinds = about_.kinds | kind_of<Key>;
   }
 
+  /// Notes how many keys of a batch went in when the scope is left, also by an exception. A block that throws does not say how
+  /// many of its keys are in: then `known` is still false, and their kind is noted in any case.
+  template <class Keys>
+  struct noting {
+    of_keys& self;
+    std::size_t in = 0;
+    bool known = false;
+
+    void went_in(std::size_t keys) {
+      in = keys;
+      known = true;
+    }
+    ~noting() {
+      if (in != 0 || !known) self.template note<std::ranges::range_value_t<Keys const>>(in);
+    }
+  };
+
+  template <class Keys>
+  std::size_t insert_keys(Keys const& keys) {
+    if constexpr (placed<Family> && std::ranges::sized_range<Keys const>)
+      if (worth_ordering(family_, std::ranges::size(keys))) return insert_in_order(keys, 1);
+    std::size_t in = 0;
+    in_blocks<access::update>(keys, [&](auto block, auto next) {
+      noting<Keys> noted{*this};
+      noted.went_in(insert_block(family_, block, next));
+      in += noted.in;
+    });
+    return in;
+  }
+
   template <class Keys>
   std::size_t insert_in_order(Keys const& keys, unsigned threads) {
     using iterator = std::ranges::iterator_t<Keys const>;
     auto const size = static_cast<std::uint64_t>(std::ranges::size(keys));
-    std::uint64_t in = 0;
+    noting<Keys> noted{.self = *this, .in = 0, .known = true};
     with_hash(hash_, [&](auto const& hash) {
       struct share {
         decltype(hash) of;
@@ -252,10 +287,9 @@ class of_keys {
         return std::ranges::next(std::ranges::begin(keys), static_cast<std::ranges::range_difference_t<Keys const>>(i));
       };
       for (unsigned t = 0; t < threads; ++t) shares.push_back({hash, at(size * t / threads), at(size * (t + 1) / threads)});
-      in = insert_ordered(family_, std::span(shares));
+      insert_ordered(family_, std::span(shares), noted.in);
     });
-    if (size != 0) note<std::ranges::range_value_t<Keys const>>(static_cast<std::size_t>(size));
-    return static_cast<std::size_t>(in);
+    return noted.in;
   }
 
   /// act(block, next) for block after block of digests; see batch.hpp.

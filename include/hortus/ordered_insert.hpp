@@ -123,9 +123,10 @@ bool worth_ordering(F const& f, std::uint64_t keys) noexcept {
 }
 
 /// Inserts what `fills[t]` makes, in thread t: each is called with space for digests until it says that there are no more.
-/// Takes about as much memory as the filter itself for the while. Returns how many went in.
+/// Takes about as much memory as the filter itself for the while. Adds to `in` how many went in, also when a fill throws: then
+/// what was made before goes in.
 template <placed F, class Fill>
-std::uint64_t insert_ordered(F& f, std::span<Fill> fills) {
+void insert_ordered(F& f, std::span<Fill> fills, std::size_t& in) {
   parts_of_filter const parts(f);
   auto const threads = fills.size();
   std::vector<dealt_digests> dealt;
@@ -135,7 +136,7 @@ std::uint64_t insert_ordered(F& f, std::span<Fill> fills) {
     std::array<digest, 1024> space;
     std::span<digest const> rest;  // made, not yet dealt
     bool more = true;
-    std::uint64_t in = 0;
+    std::size_t in = 0;
     std::exception_ptr failure;
   };
   std::vector<worker> workers(threads);
@@ -184,11 +185,9 @@ std::uint64_t insert_ordered(F& f, std::span<Fill> fills) {
       });
     running.clear();  // joins
   }
-  std::uint64_t in = 0;
   for (auto const& w : workers) in += w.in;
   for (auto const& w : workers)
     if (w.failure) std::rethrow_exception(w.failure);
-  return in;
 }
 
 /// Any number of digests, in the order of memory where that is worth it. Returns how many went in.
@@ -202,7 +201,9 @@ std::size_t insert_many(F& f, std::span<digest const> xs) {
         xs = xs.subspan(count);
         return count;
       };
-      return static_cast<std::size_t>(insert_ordered(f, std::span(&next, 1)));
+      std::size_t in = 0;
+      insert_ordered(f, std::span(&next, 1), in);
+      return in;
     }
   return insert_all(f, xs);
 }

@@ -142,6 +142,24 @@ TEST(age_partitioned_filter, ages_by_time) {
   EXPECT_EQ(f.fpr(), 0) << "all is forgotten";
 }
 
+/// The first time that is told is a jump from 0 to now, and so is the first after a long pause: only the second forgets.
+TEST(age_partitioned_filter, has_forgotten_nothing_before_the_first_key) {
+  age_partitioned_filter f({.items = 300, .fpr = 0.01, .ticks = 1000});
+  std::uint64_t constexpr now = 1'700'000'000'000;
+  f.advance(now);
+  EXPECT_FALSE(f.has_forgotten());
+  EXPECT_GT(f.family().time() + 1000, now);
+  EXPECT_LE(f.family().time(), now);
+  f.insert(7);
+  f.advance(now + 500);
+  EXPECT_TRUE(f.may_contain(7));
+  EXPECT_FALSE(f.has_forgotten());
+  f.advance(now + 1'000'000);
+  EXPECT_FALSE(f.may_contain(7));
+  EXPECT_TRUE(f.has_forgotten());
+  EXPECT_EQ(f.fpr(), 0);
+}
+
 TEST(age_partitioned_filter, more_keys_than_planned_in_a_time_raise_the_rate_and_lose_nothing) {
   age_partitioned_filter f({.items = 100, .fpr = 0.01, .ticks = 1000});
   f.insert(keys<random_keys>(0, 5000));

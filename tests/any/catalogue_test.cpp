@@ -125,7 +125,7 @@ TEST(any_filter, notices_new_keys_in_a_batch_and_tells_when_it_has_forgotten) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(fresh[i], i == 0 || i == 1 || i == 3 || i == 5) << i;
   EXPECT_EQ(any.about().items_inserted, 6U);
   EXPECT_FALSE(any.has_forgotten());
-  any.insert(std::vector<std::string>{"e", "f", "g"});
+  EXPECT_EQ(any.insert(std::vector<std::string>{"e", "f", "g"}), 3U);
   EXPECT_TRUE(any.has_forgotten());
   EXPECT_FALSE(make_filter("bloom", {.items = 3, .fpr = 0.01, .settings = {}}).has_forgotten());
   EXPECT_THROW((void)make_filter("count_min", {.items = 3, .fpr = 0.01, .settings = {}}).insert_if_new(lines), error);
@@ -156,10 +156,54 @@ TEST(catalogue, any_family_is_built_of_keys_and_only_some_are_made_empty) {
       }
     } else {
       auto g = make_filter(family.name, {.items = 100, .fpr = 1e-6, .settings = {}});
-      g.insert(words);
+      EXPECT_EQ(g.insert(words), words.size());
       EXPECT_EQ(to_bytes(f), to_bytes(g)) << family.name;
     }
   }
+}
+
+TEST(catalogue, what_does_not_fit_is_an_error_of_build_and_a_number_of_insert) {
+  std::vector<std::uint64_t> many(5000);
+  for (std::uint64_t i = 0; i < many.size(); ++i) many[i] = i;
+  std::size_t refusing = 0;
+  for (auto const& family : catalogue()) {
+    if (!family.has("insert")) continue;
+    request const wish{.items = 10, .fpr = 0.01, .settings = {}};
+    auto f = make_filter(family.name, wish);
+    auto const in = f.insert(many);
+    EXPECT_EQ(f.about().items_inserted, in) << family.name;
+    EXPECT_EQ(in < many.size(), family.can_refuse) << family.name;
+    if (!family.can_refuse) continue;
+    ++refusing;
+    try {
+      (void)build_filter(family.name, many, wish);
+      ADD_FAILURE() << family.name << " lost keys";
+    } catch (error const& e) {
+      EXPECT_EQ(e.code(), errc::full) << e.what();
+    }
+    EXPECT_EQ(build_filter(family.name, many, {.items = 0, .fpr = 0.01, .settings = {}}).may_contain(many).count(),
+              many.size());
+  }
+  EXPECT_GE(refusing, 1U);
+}
+
+TEST(any_filter, is_told_the_time) {
+  auto f = make_filter("age_partitioned", {.items = 100, .fpr = 0.01, .settings = {{"ticks", "1000"}}});
+  ASSERT_TRUE(f.family().ages_by_time());
+  f.advance(1'000'000);
+  EXPECT_TRUE(f.insert("a"));
+  f.advance(1'000'900);
+  EXPECT_TRUE(f.may_contain("a"));
+  EXPECT_GE(f.family().time(), 1'000'000U - 1000);
+  f.advance(1'010'000);
+  EXPECT_FALSE(f.may_contain("a"));
+
+  auto by_keys = make_filter("age_partitioned", {.items = 100, .fpr = 0.01, .settings = {}});
+  EXPECT_FALSE(by_keys.family().ages_by_time());
+  EXPECT_THROW(by_keys.advance(7), error);
+  auto never = make_filter("bloom", {.items = 100, .fpr = 0.01, .settings = {}});
+  EXPECT_FALSE(never.family().ages_by_time());
+  EXPECT_THROW(never.advance(7), error);
 }
 
 TEST(any_filter, does_what_the_family_does) {

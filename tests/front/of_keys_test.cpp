@@ -78,6 +78,55 @@ TEST(memory_of_the_front, counts_inserts_and_notes_the_kind_of_keys) {
   EXPECT_EQ(f.about().kinds, key_kind::none);
 }
 
+/// A family whose insert fails when told to, and one that is full when told to.
+struct unreliable : bloom<> {
+  using bloom<>::bloom;
+  static inline bool fails = false;
+  void insert(digest x) {
+    if (fails) throw std::bad_alloc();
+    bloom<>::insert(x);
+  }
+  bool insert_if_new(digest x) {
+    if (fails) throw std::bad_alloc();
+    return bloom<>::insert_if_new(x);
+  }
+};
+struct limited : bloom<> {
+  using bloom<>::bloom;
+  static inline bool full = false;
+  [[nodiscard]] bool insert(digest x) {
+    if (!full) bloom<>::insert(x);
+    return !full;
+  }
+};
+
+TEST(memory_of_the_front, an_insert_that_throws_is_not_counted) {
+  of_keys<unreliable> f(unreliable(unreliable::params{1000, 3}));
+  unreliable::fails = true;
+  auto const before = f.about();
+  EXPECT_THROW(f.insert(1), std::bad_alloc);
+  EXPECT_THROW((void)f.insert_if_new(1), std::bad_alloc);
+  EXPECT_EQ(f.about(), before);
+  EXPECT_THROW(f.insert(std::vector<int>{1, 2}), std::bad_alloc);
+  EXPECT_EQ(f.about().items_inserted, 0U);
+  unreliable::fails = false;
+  f.insert(std::vector<int>{1, 2});
+  EXPECT_EQ(f.about().items_inserted, 2U);
+}
+
+TEST(memory_of_the_front, a_key_that_is_refused_is_not_counted) {
+  of_keys<limited> f(limited(limited::params{1000, 3}));
+  limited::full = true;
+  EXPECT_FALSE(f.insert("a"));
+  EXPECT_EQ(f.insert(std::vector<int>{1, 2}), 0U);
+  EXPECT_EQ(f.about().items_inserted, 0U);
+  EXPECT_EQ(f.about().kinds, key_kind::none);
+  limited::full = false;
+  EXPECT_TRUE(f.insert("a"));
+  EXPECT_EQ(f.insert(std::vector<int>{1, 2}), 2U);
+  EXPECT_EQ(f.about().items_inserted, 3U);
+}
+
 TEST(hashes, other_hashes_make_other_filters) {
   auto const key = secret_key::from_bytes(std::as_bytes(std::span("0123456789abcdef", 16)));
   of_keys<bloom<>, siphash> keyed({.items = 100, .fpr = 0.01}, siphash(key));

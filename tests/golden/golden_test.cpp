@@ -38,7 +38,7 @@ void for_each_golden(Act act) {
 void insert_members(auto& filter, golden_case const& c, std::uint64_t from, std::uint64_t count) {
   for (std::uint64_t i = from; i < from + count; ++i)
     with_golden_key(c.kind, i, [&](auto const& key) {
-      for (auto times = c.times(i); times != 0; --times) filter.insert(key);
+      for (auto times = c.times(i); times != 0; --times) (void)filter.insert(key);
     });
 }
 

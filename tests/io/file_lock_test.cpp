@@ -18,7 +18,7 @@ void add_keys(std::filesystem::path const& path, std::string const& who, int tim
   for (int i = 0; i < times; ++i) {
     file_lock const lock(path);
     auto filter = load(path);
-    filter.insert(who + std::to_string(i));
+    (void)filter.insert(who + std::to_string(i));
     save(filter, path);
   }
 }

@@ -134,7 +134,7 @@ TEST_P(above_2_to_33, is_mapped_and_loaded_alike) {
 
   auto loaded = load(path_);
   EXPECT_NE(loaded, opened);
-  for (std::uint64_t i = 0; i < keys; ++i) loaded.insert(key(i));
+  for (std::uint64_t i = 0; i < keys; ++i) (void)loaded.insert(key(i));
   EXPECT_EQ(loaded, opened);
 
   loaded.fold(2);

@@ -8,10 +8,13 @@
 // CASE 6: family
 // CASE 7: insert\(int\) const|has type .const|marked const
 // CASE 8: hash_without_key
+// CASE 9: nodiscard|warn_unused_result
+// CASE 10: nodiscard|warn_unused_result
 #include <string>
 #include <vector>
 
 #include <hortus/bloom/bloom.hpp>
+#include <hortus/counting/d_left.hpp>
 #include <hortus/io/store.hpp>
 
 struct point {
@@ -49,5 +52,11 @@ int main() {
   hortus::view<hortus::bloom_filter>(bytes)->insert(1);  // a view is not written through
 #elif CASE == 8
   hortus::of_keys<hortus::bloom<>, hortus::siphash> g({.items = 10, .fpr = 0.01});  // without its key it keeps no secret
+#elif CASE == 9
+  hortus::d_left_filter g({.items = 10, .fpr = 0.01});
+  g.insert(1);  // it can be full: who does not look loses keys
+#elif CASE == 10
+  hortus::d_left_filter g({.items = 10, .fpr = 0.01});
+  g.insert(std::vector<int>{1, 2});
 #endif
 }

@@ -113,8 +113,12 @@ class age_partitioned {
     if (now < since_) return;
     auto const over = (now - since_) / generation_ticks_;
     since_ += over * generation_ticks_;
+    if (over >= ring_.slices() && ring_.bits().ones() == 0) return;  // as when the first time is told: nothing to forget
     for (auto left = std::min<std::uint64_t>(over, ring_.slices()); left != 0; --left) next_generation();
   }
+
+  [[nodiscard]] bool ages_by_time() const noexcept { return generation_ticks_ != 0; }
+  [[nodiscard]] std::uint64_t time() const noexcept { return since_; }  ///< when the current generation began
 
   [[nodiscard]] double fpr() const { return ring_.fpr(); }
   /// Have as many generations ended as are remembered, and one more?

@@ -27,6 +27,7 @@ std::vector<std::string_view> verbs_of() {
   add(buildable<F>, "build");
   add(insertable<F>, "insert");
   add(noticing<F>, "insert_if_new");
+  add(advancing<F>, "advance");
   add(membership<F>, "may_contain");
   add(erasable<F>, "erase");
   add(countable<F>, "count");
@@ -78,14 +79,17 @@ class any_family {
     return self_->cells();
   }  ///< its largest memory; null if it does not tell
 
-  bool insert(digest x) { return self_->insert({&x, 1}) == 1; }
-  std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return self_->insert(xs); }
+  [[nodiscard]] bool insert(digest x) { return self_->insert({&x, 1}) == 1; }
+  [[nodiscard]] std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return self_->insert(xs); }
   bool insert_if_new(digest x) { return self_->insert_if_new(x); }
   void insert_if_new(std::span<digest const> xs, std::span<digest const>, std::uint64_t* fresh) {
     self_->insert_if_new(xs, fresh);
   }
   /// Never, if the family does not forget by age.
   [[nodiscard]] bool has_forgotten() const { return self_->has_forgotten(); }
+  void advance(std::uint64_t now) { self_->advance(now); }
+  [[nodiscard]] bool ages_by_time() const { return self_->ages_by_time(); }      ///< false where it cannot
+  [[nodiscard]] std::uint64_t time() const { return self_->time(); }             ///< 0 where it does not
   [[nodiscard]] std::size_t stages() const noexcept { return self_->stages(); }  ///< 1 where it does not grow
   [[nodiscard]] bool may_contain(digest x) const { return self_->may_contain(x); }
   void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const {
@@ -127,6 +131,9 @@ class any_family {
     virtual bool insert_if_new(digest) = 0;
     virtual void insert_if_new(std::span<digest const>, std::uint64_t*) = 0;
     [[nodiscard]] virtual bool has_forgotten() const = 0;
+    virtual void advance(std::uint64_t) = 0;
+    [[nodiscard]] virtual bool ages_by_time() const = 0;
+    [[nodiscard]] virtual std::uint64_t time() const = 0;
     [[nodiscard]] virtual std::size_t stages() const noexcept = 0;
     [[nodiscard]] virtual bool may_contain(digest) const = 0;
     virtual void may_contain(std::span<digest const>, std::uint64_t*) const = 0;
@@ -194,6 +201,24 @@ struct any_family::body final : any_family::face {
       return f.has_forgotten();
     else
       return false;
+  }
+  void advance([[maybe_unused]] std::uint64_t now) override {
+    if constexpr (advancing<F>)
+      f.advance(now);
+    else
+      lacks(F::name, "advance");
+  }
+  [[nodiscard]] bool ages_by_time() const override {
+    if constexpr (advancing<F>)
+      return f.ages_by_time();
+    else
+      return false;
+  }
+  [[nodiscard]] std::uint64_t time() const override {
+    if constexpr (advancing<F>)
+      return f.ages_by_time() ? f.time() : 0;
+    else
+      return 0;
   }
   [[nodiscard]] std::size_t stages() const noexcept override {
     if constexpr (growing<F>)

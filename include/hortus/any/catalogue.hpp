@@ -38,12 +38,14 @@ struct family_info {
   std::string_view summary;
   false_negatives misses;
   bool never_undercounts;  ///< count() is never below the truth, or below the most that it counts to
+  bool can_refuse;         ///< can be full: insert says whether a key went in
   bool grows;              ///< makes room for more keys than planned; stages() of a filter says how often it did
   bool keeps_fpr;          ///< and keeps the planned rate, however many come
   std::vector<std::string_view> verbs;
   proposal (*plan)(request const&);
-  any_family (*make)(request const&);                            ///< empty; throws errc::unsupported without insert
-  any_family (*build)(std::span<digest const>, request const&);  ///< of these keys: all at once, or made and filled
+  any_family (*make)(request const&);  ///< empty; throws errc::unsupported without insert
+  /// Of these keys: all at once, or made and filled. Throws errc::full if one does not fit.
+  any_family (*build)(std::span<digest const>, request const&);
   any_family (*read)(field_reader&);
 
   [[nodiscard]] bool has(std::string_view verb) const;

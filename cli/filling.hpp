@@ -1,0 +1,40 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "cli/distinct_keys.hpp"
+#include "cli/lines.hpp"
+
+namespace hortus::cli {
+
+/// Puts lines into a filter and keeps account of those that it refuses, where it can be full. It reads on after the first one,
+/// so that the message can say how many did not fit and how large a filter would do.
+class filling {
+ public:
+  explicit filling(any_filter& into);
+
+  /// At most line_reader::block_lines.
+  void insert(std::span<std::string_view const> lines);
+
+  /// Throws errc::full if a key was refused: nothing may be saved then. `consequence` says what became of the file. With json
+  /// the numbers are printed first, as `keys_refused` and `items_needed`.
+  void check_all_went_in(std::string const& consequence, bool json);
+
+ private:
+  [[nodiscard]] std::uint64_t items_needed();
+
+  any_filter& into_;
+  bool can_refuse_;
+  double before_ = 0;  // distinct keys that were there, at most
+  std::uint64_t offered_ = 0;
+  std::uint64_t refused_ = 0;
+  distinct_keys new_;  // distinct keys that came, were not found before and went in or not
+  std::array<digest, line_reader::block_lines> block_;
+};
+
+}  // namespace hortus::cli

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# A filter that is full: no key is lost without a word, and no file says that it holds what it does not.
+set -euo pipefail
+. "$(dirname "$0")/check.sh"
+
+can_refuse=$(hortus list --json | python3 -c '
+import json, sys
+print(*[f["family"] for f in json.load(sys.stdin) if f["can_be_full"]])')
+[ -n "$can_refuse" ] || fail "no family can be full"
+
+for family in $can_refuse; do
+  section "$family: build says how many did not fit and what would do"
+  seq 2000 >keys
+  refused "of 2000 keys did not fit into an? $family filter for 1000, which is full: no file was written; -n [0-9]+ would do" \
+    hortus build "$family" -n 1000 -o f keys
+  needed=$(grep -o -- '-n [0-9]*' "$err" | cut -d' ' -f2)
+  no_debris keys
+  hortus build "$family" -n "$needed" -o f keys
+  equal "all found, planned as it said" 2000 "$(count f keys)"
+  refused "keys did not fit" hortus build "$family" -n 10 -o f <keys
+  equal "the old file is as it was" 2000 "$(count f keys)"
+
+  section "$family: the numbers as JSON, with status 2"
+  run 2 hortus build "$family" -n 1000 --json -o f keys
+  json "d['family'] == '$family'" "d['items_planned'] == 1000" "0 < d['keys_refused'] < 1000" "2000 <= d['items_needed'] <= 2200" "$out"
+  said 'did not fit'
+
+  section "$family: repeated keys need no room of their own"
+  for _ in 1 2 3 4 5; do seq 1000; done >repeated
+  done_quietly hortus build "$family" -n 1000 -o f repeated
+
+  section "$family: add leaves the file as it was"
+  seq 1000 | hortus build "$family" -o f
+  cp f before
+  seq 1001 2000 >more
+  refused "'f': [0-9]+ of 1000 keys did not fit into an? $family filter for 1000, which is full: the file is as it was; -n 2[01]00 would do" \
+    hortus add f more
+  same_bytes before f
+  run 2 hortus add --json f more
+  json "0 < d['keys_refused'] < 1000" "2000 <= d['items_needed'] <= 2200" "$out"
+  same_bytes before f
+  run 0 hortus add f repeated
+  json "d['items_inserted'] == 6000" <(hortus info --json f)
+  printf '' | hortus build "$family" -o empty
+  refused "did not fit" hortus add empty repeated
+  rm f before more repeated empty keys
+done
