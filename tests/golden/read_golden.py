@@ -67,6 +67,10 @@ def read(path):
     return file, file.filter()
 
 
+def golden_files(families):
+    return [path for family in families for path in sorted((FOLDER / family).glob("*.hortus"))]
+
+
 def check_hashes_of_page():
     rows = {"no bytes": b"", "`key 0`": b"key 0", "integer 0": 0, "integer 2^33": 1 << 33}
     for title, key in rows.items():
@@ -85,11 +89,14 @@ def check_layer_ids_of_page():
 
 def check_recorded(families):
     recorded = recorded_answers()
-    files = sorted(FOLDER.glob("*/*.hortus"))
-    check(len(files) == len(recorded) > 12 * len(families), "as many golden files as answers")
-    for path in files:
+    check(len(list(FOLDER.glob("*/*.hortus"))) == len(recorded), "as many golden files as answers")
+    for path in golden_files(families):
         name = f"{path.parent.name}/{path.stem}"
-        file, filter_ = read(path)
+        try:
+            file, filter_ = read(path)
+        except Invalid as reason:
+            check(False, f"{name}: refused: {reason}")
+            continue
         check(file.family == path.parent.name, f"{name}: family")
         found = [i for i in ABSENT if filter_.has(golden_digest(path.stem, file, i))]
         check((len(found), found[:5]) == recorded.get(name), f"{name}: {len(found)} of the absent keys are found, from {found[:5]} on")
@@ -120,11 +127,11 @@ def check_beside(path, keys, key_file=None):
         check(asked(["query", *options], keys) == mine, f"{path}: answers differ from the command's")
 
 
-def check_golden_beside(scratch):
+def check_golden_beside(scratch, families):
     key_file = scratch / "secret.key"
     key_file.write_bytes(SECRET)
     keys = [b"key %d" % i for i in [*range(1000), *ABSENT[:1000]]]
-    for path in sorted(FOLDER.glob("*/*.hortus")):
+    for path in golden_files(families):
         if path.stem in ("text", "siphash24_text", "repeated", "grown"):
             check_beside(path, keys, key_file)
 
@@ -203,7 +210,7 @@ def main():
     check_recorded(families)
     if HORTUS:
         with tempfile.TemporaryDirectory() as scratch:
-            check_golden_beside(pathlib.Path(scratch))
+            check_golden_beside(pathlib.Path(scratch), families)
             check_new_beside(pathlib.Path(scratch), families)
             check_validity(pathlib.Path(scratch), families)
     print(f"{len(families)} families: {'ok' if failures == 0 else str(failures) + ' failures'}")
