@@ -1,25 +1,62 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/names.hpp"
+#include "cli/numbers.hpp"
 #include "cli/output.hpp"
+#include "cli/table.hpp"
 
 namespace hortus::cli {
 namespace {
 
-nlohmann::ordered_json to_json(std::span<family_info const> families) {
-  auto all = nlohmann::ordered_json::array();
-  for (auto const& f : families)
-    all.push_back({{"family", f.name},
-                   {"room", f.room},
-                   {"verbs", f.verbs},
-                   {"false_negatives", name_of(f.misses)},
-                   {"can_be_full", f.can_refuse},
-                   {"summary", f.summary}});
-  return all;
+struct options {
+  std::string family;
+  bool settings = false;
+  bool markdown = false;
+  bool json = false;
+};
+
+/// What families are compared by: a plan for so many keys at such a rate.
+request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
+
+std::string shown(field_value const& value) {
+  return std::visit([](auto v) { return fmt::format("{}", v); }, value);
+}
+
+/// A command that makes one, with a setting: the first that is not `probes`, which most families have.
+std::string example_of(family_info const& f) {
+  auto its_own = std::ranges::find_if(f.settings, [](setting const& s) { return s.name != "probes"; });
+  if (its_own == f.settings.end()) its_own = f.settings.begin();
+  auto const set = f.settings.empty() ? "" : fmt::format(" --set {}={}", its_own->name, its_own->note.example);
+  return fmt::format("hortus build {} -n 1M -p 1%{} -o keys.hortus keys.txt", f.name, set);
+}
+
+nlohmann::ordered_json to_json(family_info const& f) {
+  auto settings = nlohmann::ordered_json::array();
+  for (auto const& [name, by_default, note] : f.settings) {
+    nlohmann::ordered_json one{{"name", name}};
+    std::visit([&](auto v) { one["default"] = v; }, by_default);
+    one["values"] = note.values;
+    one["meaning"] = note.meaning;
+    one["example"] = note.example;
+    settings.push_back(std::move(one));
+  }
+  auto const offer = f.plan(compared);
+  return {{"family", f.name},
+          {"room", f.room},
+          {"verbs", f.verbs},
+          {"false_negatives", name_of(f.misses)},
+          {"can_be_full", f.can_refuse},
+          {"summary", f.summary},
+          {"bits_per_item", offer.bits_per_item},
+          {"cache_lines", offer.lines_touched},
+          {"settings", settings},
+          {"example", example_of(f)}};
 }
 
 std::string_view warning_of(false_negatives misses) {
@@ -34,31 +71,163 @@ std::string_view warning_of(false_negatives misses) {
   return "";
 }
 
+/// Counts that err to both sides are all that it answers: a member may count 0 by chance.
+bool may_miss_by_chance(family_info const& f) { return !f.has("may_contain") && !f.never_undercounts; }
+
+/// How many cache lines a lookup of a member reads. A bucket that now and then lies on two lines makes it a mean.
+std::string lines_of(proposal const& offer) {
+  return fmt::format("{}{:.0f}", offer.lines_touched == std::floor(offer.lines_touched) ? "" : "about ", offer.lines_touched);
+}
+
+/// What the bits a key of the comparison are for, where it is not simply all keys.
+std::string space_of(family_info const& f, proposal const& offer) {
+  auto text = fmt::format("{:.1f}", offer.bits_per_item);
+  if (f.misses == false_negatives::by_age) text += " a key of the window";
+  if (offer.fnr > 0) text += fmt::format(", {} missed at its end", human_rate(offer.fnr));
+  if (f.grows) text += " of the first stage";
+  if (f.has("build")) text += " where keys occur once";
+  return text;
+}
+
+/// The table in the README: `hortus list --markdown`.
+std::string families_in_markdown(std::span<family_info const> families) {
+  std::string text =
+      "| family | what it is | answers | bits a key at 1 % | cache lines a hit reads | merge | fold | erase | misses members "
+      "|\n"
+      "|---|---|---|---|---|---|---|---|---|\n";
+  for (auto const& f : families) {
+    auto const offer = f.plan(compared);
+    auto const yes = [&](std::string_view verb) { return f.has(verb) ? "yes" : "no"; };
+    std::string answers = f.has("may_contain") ? "may_contain" : "";
+    if (f.has("count")) answers += answers.empty() ? "count" : ", count";
+    if (!f.has("may_contain")) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
+    std::string_view misses = "never";
+    if (may_miss_by_chance(f))
+      misses = "by chance";
+    else if (f.misses == false_negatives::by_misuse)
+      misses = "after wrong erases";
+    else if (f.misses == false_negatives::by_age)
+      misses = "by age";
+    text += fmt::format("| `{}` | {} | {} | {} | {}{} | {} | {} | {} | {} |\n", f.name, f.summary, answers, space_of(f, offer),
+                        lines_of(offer), f.grows ? " a stage" : "", yes("merge"), yes("fold"), yes("erase"), misses);
+  }
+  return text;
+}
+
+/// A setting and the families that have it, just so.
+struct shared_setting {
+  setting what;
+  std::vector<std::string_view> families;
+};
+
+std::vector<shared_setting> all_settings(std::span<family_info const> families) {
+  std::vector<shared_setting> all;
+  for (auto const& f : families)
+    for (auto const& s : f.settings) {
+      auto const same = std::ranges::find_if(all, [&](shared_setting const& other) {
+        return other.what.name == s.name && other.what.by_default == s.by_default && other.what.note.values == s.note.values &&
+               other.what.note.meaning == s.note.meaning;
+      });
+      if (same == all.end())
+        all.push_back({s, {f.name}});
+      else
+        same->families.push_back(f.name);
+    }
+  std::ranges::stable_sort(all, {}, [](shared_setting const& s) { return s.what.name; });
+  return all;
+}
+
+std::string settings_in_markdown(std::span<family_info const> families) {
+  std::string text = "| setting | of | default | values | meaning |\n|---|---|---|---|---|\n";
+  for (auto const& [what, its] : all_settings(families))
+    text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", what.name, fmt::join(its, "`, `"), shown(what.by_default),
+                        what.note.values, what.note.meaning);
+  return text;
+}
+
+/// Every setting, and under each what it means and who has it.
+std::string settings_for_people(std::span<family_info const> families) {
+  auto const all = all_settings(families);
+  std::size_t width = 0;
+  for (auto const& s : all) width = std::max(width, s.what.name.size());
+  std::string text;
+  for (auto const& [what, its] : all) {
+    text += fmt::format("{:{}}  {}; {} unless set\n", what.name, width, what.note.values, shown(what.by_default));
+    std::string const margin(width + 2, ' ');
+    text += wrapped(margin + std::string(what.note.meaning), margin.size());
+    text += wrapped(fmt::format("{}of {}", margin, fmt::join(its, ", ")), margin.size());
+  }
+  return text;
+}
+
+/// One family's card.
+std::string card_of(family_info const& f) {
+  constexpr std::size_t margin = 10;
+  auto const offer = f.plan(compared);
+  std::string text;
+  auto const line = [&](std::string_view title, std::string_view what) {
+    text += wrapped(fmt::format("{:{}}{}", title, margin, what), margin);
+  };
+  line("family", f.name);
+  line("room", f.room);
+  line("summary", f.summary);
+  line("verbs", fmt::format("{}", fmt::join(f.verbs, " ")));
+  line("misses", may_miss_by_chance(f)                    ? "a member may count 0 by chance: counts err to both sides"
+                 : f.misses == false_negatives::never     ? "no key that was inserted"
+                 : f.misses == false_negatives::by_misuse ? "keys after erasing what was not inserted"
+                                                          : "old keys, which it forgets");
+  line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
+                            human_count(compared.items), human_rate(compared.fpr),
+                            offer.fnr > 0 ? fmt::format(", {} missed at that age", human_rate(offer.fnr)) : ""));
+  line("lookup", fmt::format("of a member reads {} cache line{}{}", lines_of(offer), offer.lines_touched == 1 ? "" : "s",
+                             f.grows ? " a stage" : ""));
+  line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");
+  for (auto const& [name, by_default, note] : f.settings) {
+    line("", fmt::format("{}: {}; {} unless set", name, note.values, shown(by_default)));
+    text += wrapped(std::string(margin + 2, ' ') + std::string(note.meaning), margin + 2);
+  }
+  line("example", example_of(f));
+  return text;
+}
+
 /// A room, its families, and under each what it can do: a table of verbs would be wider than any terminal.
-void print(std::span<family_info const> families, output& out) {
+std::string all_for_people(std::span<family_info const> families) {
   std::size_t width = 0;
   for (auto const& f : families) width = std::max(width, f.name.size());
   bool const colour = use_colour(STDOUT_FILENO);
+  std::string text;
   std::string_view room;
   for (auto const& f : families) {
     if (f.room != room)
-      out.print("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
+      text += fmt::format("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
     room = f.room;
-    out.print("  {:{}}  {}\n", f.name, width, f.summary);
-    out.print("  {:{}}  {}\n", "", width, fmt::join(f.verbs, " "));
-    if (auto const warning = warning_of(f.misses); !warning.empty()) out.print("  {:{}}  {}\n", "", width, warning);
-    if (f.can_refuse) out.print("  {:{}}  {}\n", "", width, "can be full: then it refuses keys, and says so");
+    text += fmt::format("  {:{}}  {}\n", f.name, width, f.summary);
+    text += fmt::format("  {:{}}  {}\n", "", width, fmt::join(f.verbs, " "));
+    if (auto const warning = warning_of(f.misses); !warning.empty()) text += fmt::format("  {:{}}  {}\n", "", width, warning);
+    if (f.can_refuse) text += fmt::format("  {:{}}  can be full: then it refuses keys, and says so\n", "", width);
   }
+  return text;
 }
 
-int list(bool json) {
+int list(options const& o) {
   auto const families = catalogue();
-  if (json) {
-    print_json(to_json(families));
+  if (o.json && (o.markdown || o.settings))
+    throw error(errc::bad_goal, "--json has everything: it goes with neither --markdown nor --settings");
+  if (!o.family.empty() && (o.markdown || o.settings))
+    throw error(errc::bad_goal, "--markdown and --settings are about all families, not one");
+  if (o.json) {
+    auto all = nlohmann::ordered_json::array();
+    for (auto const& f : families) all.push_back(to_json(f));
+    print_json(o.family.empty() ? all : to_json(family_named(o.family)));
     return done;
   }
   output out(STDOUT_FILENO);
-  print(families, out);
+  if (!o.family.empty())
+    out.write(card_of(family_named(o.family)));
+  else if (o.settings)
+    out.write(o.markdown ? settings_in_markdown(families) : settings_for_people(families));
+  else
+    out.write(o.markdown ? families_in_markdown(families) : all_for_people(families));
   out.flush();
   return done;
 }
@@ -66,10 +235,14 @@ int list(bool json) {
 }  // namespace
 
 void add_list(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("list", "the families there are, and what each can do");
-  auto const json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "a JSON array, a family each");
-  command->callback([=, &run] { run = [json] { return list(*json); }; });
+  auto* const command = app.add_subcommand("list", "the families there are, what each can do and what can be set");
+  auto const o = std::make_shared<options>();
+  command->add_option("FAMILY", o->family, "the card of this one: verbs, costs, settings, an example");
+  command->add_flag("--settings", o->settings, "every setting of --set, its values and the families that have it");
+  command->add_flag("--markdown", o->markdown, "as a table in Markdown; the one of families is in the README");
+  command->add_flag("--json", o->json, "a JSON array, a family each; with FAMILY its object");
+  command->footer("Example: hortus list counting");
+  command->callback([=, &run] { run = [o] { return list(*o); }; });
 }
 
 }  // namespace hortus::cli

@@ -19,8 +19,8 @@ struct options {
 int query(options const& o) {
   auto filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
   if (!filter.family().has("may_contain") && filter.family().has("count"))
-    throw error(errc::unsupported, "'" + o.file + "': a " + called(filter.family().kind()) +
-                                       " tells how often, not whether: hortus count asks it");
+    throw error(errc::unsupported,
+                "'" + o.file + "': " + one(filter.family().kind()) + " tells how often, not whether: hortus count asks it");
   check_has(filter, "may_contain", o.file);
   check_takes_text(filter, o.file);
   check_clock(filter, o.file);

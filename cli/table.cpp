@@ -31,15 +31,18 @@ std::size_t text_width(std::string_view text) noexcept {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-std::string wrapped(std::string_view text) {
+std::string wrapped(std::string_view text, std::size_t indent) {
   constexpr std::size_t columns = 100;
   std::string lines;
   std::string line;
   for (std::size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
     end = std::min(text.find(' ', at), text.size());
     auto const next = text.substr(at, end - at);
-    if (!line.empty() && line.size() + 1 + next.size() > columns) lines += std::exchange(line, " ") + '\n';
-    line += (line.empty() ? "" : " ") + std::string(next);
+    bool const first = at == 0;
+    if (!first && line.size() + 1 + next.size() > columns)
+      lines += std::exchange(line, std::string(indent, ' ') + std::string(next)) + '\n';
+    else
+      line += (first ? "" : " ") + std::string(next);
   }
   return lines + line + '\n';
 }

@@ -11,7 +11,7 @@ namespace hortus::cli {
 [[nodiscard]] std::size_t text_width(std::string_view text) noexcept;
 
 /// The text in lines of no more columns than a terminal has, unless a word is longer; those that follow are indented.
-[[nodiscard]] std::string wrapped(std::string_view text);
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent = 2);
 
 enum class align { left, right };
 

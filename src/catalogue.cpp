@@ -79,6 +79,7 @@ family_info describe() {
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
           .verbs = verbs_of<F>(),
+          .settings = settings_of<typename F::goal>(),
           .plan = [](request const& wish) -> proposal {
             auto const params = F::plan(goal_of<F>(wish));
             auto const items = std::max<std::uint64_t>(wish.items, 1);
@@ -173,8 +174,8 @@ double best_fpr_in(family_info const& family, request wish, std::uint64_t bytes)
     enough = fits(high);
   }
   if (!enough)
-    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) +
-                                    " items in a " + called(family.name));
+    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) + " items in " +
+                                    one(family.name));
   if (fits(low)) return std::exp(low);
   while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
     auto const middle = (low + high) / 2;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# family_check.sh ROOT: every family in any/families.hpp has its header with a whole card, its row in the README and its golden files.
-# A family that is in the list but not explained, or not pinned, is not finished.
+# family_check.sh ROOT: every family in any/families.hpp has its header with a whole card, its part of docs/file-format.md and its
+# golden files. A family that is in the list but not explained, or not pinned, is not finished. (The table in the README is
+# printed by the command, and tools/check_pages.py compares it.)
 set -euo pipefail
 cd "$1"
 list=include/hortus/any/families.hpp
@@ -21,7 +22,7 @@ for name in $names; do
   sed -n '\|^/// Promise |,\|^/// Source |p' "$header" | grep -Ev '^/// (Promise|Price|Lacks|Source) |^///          ' &&
     complain "$name: the card in $header has a line that is not indented"
   grep -q "name = \"$name\"" "$header" || complain "$name: $header does not call it \"$name\""
-  grep -q "^| \`$name\` |" README.md || complain "$name: no row in the README's table"
+  grep -qx "### \`$name\`" docs/file-format.md || complain "$name: docs/file-format.md does not say what it stores"
   compgen -G "tests/golden/v1/$name/*.hortus" >/dev/null || complain "$name: no golden file in tests/golden/v1/$name"
 done
 exit $bad

@@ -54,6 +54,19 @@ TEST(catalogue, settings_reach_the_family_and_wrong_ones_are_refused) {
   EXPECT_THROW((void)family_named("bloom").plan({.items = 100, .fpr = 0.01, .settings = {{"probe", "3"}}}), error);
 }
 
+/// That the values are the ones accepted is shown by tests/cli/settings_test.sh.
+TEST(catalogue, every_setting_is_explained_and_its_example_is_accepted) {
+  for (auto const& family : catalogue())
+    for (auto const& setting : family.settings) {
+      SCOPED_TRACE(std::string(family.name) + ", " + std::string(setting.name));
+      EXPECT_FALSE(setting.note.meaning.empty());
+      EXPECT_FALSE(setting.note.values.empty());
+      request const wish{
+          .items = 1'000'000, .fpr = 0.01, .settings = {{std::string(setting.name), std::string(setting.note.example)}}};
+      EXPECT_NO_THROW((void)family.plan(wish));
+    }
+}
+
 TEST(catalogue, the_best_rate_in_a_space_uses_the_space) {
   for (auto const& family : catalogue()) {
     for (std::uint64_t const bytes : {200U, 1250U, 4000U}) {  // 1.6, 10 and 32 bits an item

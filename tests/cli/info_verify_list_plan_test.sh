@@ -159,6 +159,7 @@ done
 run 0 hortus plan -n 1M --need fold
 printed_line 'its params: bits=[0-9]+ probes=[0-9]+'
 grep -q '^not bitwise, .*d_left, ' "$out" || fail "families that lack the same should be named together" "$(cat "$out")"
+paste -sd ' ' "$out" | grep -q ': they lack fold$' || fail "they lack it" "$(cat "$out")"
 hortus plan -n 1e6 --json | cmp - plan.json || fail "1 % should be the default"
 
 section "plan and build agree"
@@ -205,6 +206,7 @@ json '[r["reason"] for r in d["rejected"] if r["family"] == "stable"] == ["10000
 hortus plan -n 1M -p 60% --json >plan.json
 json 'any(r["family"] == "stable" and "too near to tell" in r["reason"] for r in d["rejected"])' plan.json
 refused 'too few for 1000000 items in a stable filter' hortus build stable -o none -n 1M --memory 1k keys
+refused 'too few for 1000000 items in an active_active filter' hortus build active_active -o none -n 1M --memory 1k keys
 run 2 hortus plan -n 1e15
 said '^hortus: no family can do that'
 

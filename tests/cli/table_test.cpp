@@ -55,6 +55,7 @@ TEST(table, long_text_is_wrapped_at_blanks_and_indented) {
   std::string const half(49, 'x');
   EXPECT_EQ(wrapped(half + " " + half + " more"), half + " " + half + "\n  more\n");
   EXPECT_EQ(wrapped(std::string(200, 'x') + " y"), std::string(200, 'x') + "\n  y\n");
+  EXPECT_EQ(wrapped("    " + half + " " + half, 4), "    " + half + "\n    " + half + "\n");
 }
 
 TEST(table, without_rows_is_its_header) { EXPECT_EQ(table({{"a"}, {"b"}}).text(), "a  b\n"); }

@@ -22,12 +22,45 @@ run_consumer() {
   [ "$said" = "hortus $VERSION: kept" ] || fail "expected: hortus $VERSION: kept"
 }
 
-configure() { "$CMAKE" -S "$here" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Debug "$@"; }
+# The program of the README says the same wherever it was compiled.
+run_example() {
+  local said
+  said=$(cd "$work" && "$1")
+  echo "$said"
+  [ "$(head -n 2 <<<"$said")" = $'ada: may be there\nbob: surely not' ] || fail "the README's program says something else"
+}
+
+configure() {
+  "$CMAKE" -S "$here" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Debug \
+    -DREADME_EXAMPLE="$SOURCE/examples/readme.cpp" "$@"
+}
 
 build_and_run() {
   configure "$@"
   "$CMAKE" --build "$work"
   run_consumer "$work/consumer"
+  run_example "$work/seen"
+}
+
+# by_pkg_config PREFIX: without CMake, with what the .pc of an installed tree says.
+by_pkg_config() {
+  export PKG_CONFIG_PATH
+  PKG_CONFIG_PATH=$(dirname "$(find "$1" -name hortus.pc)")
+  [ "$(pkg-config --modversion hortus)" = "$VERSION" ] || fail "pkg-config says $(pkg-config --modversion hortus)"
+  # Here the headers are not a system's, so what they warn of is the user's to read: there should be nothing.
+  read -ra flags <<<"$(pkg-config --cflags hortus)"
+  read -ra libraries <<<"$(pkg-config --libs hortus)"
+  "$CXX" -std=c++20 -O2 -Wall -Wextra -Wconversion -Wshadow "${flags[@]}" "$here/main.cpp" "$here/other.cpp" \
+    -o "$work/consumer" "${libraries[@]}" 2>"$work/warnings" || fail "$(cat "$work/warnings")"
+  [ ! -s "$work/warnings" ] || fail "$(cat "$work/warnings")"
+  run_consumer "$work/consumer"
+  # And the README's own words, but for the compiler.
+  local line
+  line=$(sed -n 's/^    g++ \(.*pkg-config.*\)$/\1/p' "$SOURCE/README.md")
+  [ "$(wc -l <<<"$line")" = 1 ] && [ -n "$line" ] || fail "the README should have one line '    g++ ... pkg-config ...'"
+  cp "$SOURCE/examples/readme.cpp" "$work/seen.cpp"
+  (cd "$work" && eval "\"\$CXX\" $line") || fail "the README's line does not compile its program: g++ $line"
+  run_example "$work/seen"
 }
 
 rm -rf "$work"
@@ -49,20 +82,19 @@ case $way in
       grep -qF "version: $VERSION" <<<"$said" || fail "refused version $wanted for another reason: $said"
     done
     ;;
-  pkg_config)
-    export PKG_CONFIG_PATH
-    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name hortus.pc)")
-    [ "$(pkg-config --modversion hortus)" = "$VERSION" ] || fail "pkg-config says $(pkg-config --modversion hortus)"
-    # Here the headers are not a system's, so what they warn of is the user's to read: there should be nothing.
-    read -ra flags <<<"$(pkg-config --cflags hortus)"
-    read -ra libraries <<<"$(pkg-config --libs hortus)"
-    "$CXX" -std=c++20 -O2 -Wall -Wextra -Wconversion -Wshadow "${flags[@]}" "$here/main.cpp" "$here/other.cpp" \
-      -o "$work/consumer" "${libraries[@]}" 2>"$work/warnings" || fail "$(cat "$work/warnings")"
-    [ ! -s "$work/warnings" ] || fail "$(cat "$work/warnings")"
-    run_consumer "$work/consumer"
-    ;;
+  pkg_config) by_pkg_config "$prefix" ;;
   add_subdirectory) build_and_run -DHORTUS_SOURCE="$SOURCE" ;;
-  shared_library) build_and_run -DHORTUS_SOURCE="$SOURCE" -DBUILD_SHARED_LIBS=ON ;;
+  shared_library)
+    "$CMAKE" -S "$SOURCE" -B "$work/hortus" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON \
+      -DHORTUS_BUILD_COMMAND=OFF -DHORTUS_TESTS=OFF
+    "$CMAKE" --build "$work/hortus"
+    "$CMAKE" --install "$work/hortus" --prefix "$work/installed"
+    build_and_run -DCMAKE_PREFIX_PATH="$work/installed"
+    LD_LIBRARY_PATH=$(dirname "$(find "$work/installed" -name libhortus.so)")
+    export LD_LIBRARY_PATH
+    by_pkg_config "$work/installed"
+    ! pkg-config --libs hortus | grep -q hwy || fail "a shared library brings Highway along: $(pkg-config --libs hortus)"
+    ;;
   command)
     said=$("$prefix/bin/hortus" --version)
     grep -qwF "$VERSION" <<<"$said" || fail "hortus --version says '$said', not $VERSION"

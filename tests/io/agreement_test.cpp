@@ -248,7 +248,7 @@ TEST_F(agreement, the_wrong_type_is_refused_with_both_names) {
     FAIL();
   } catch (error const& e) {
     EXPECT_EQ(e.code(), errc::incompatible);
-    EXPECT_STREQ(e.what(), "holds a partitioned filter, not a bloom filter");
+    EXPECT_STREQ(e.what(), "is of the family partitioned, not bloom");
   }
 }
 

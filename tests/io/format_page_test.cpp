@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iomanip>
 #include <regex>
@@ -37,6 +38,20 @@ std::string line_with(std::string const& start) {
     if (line.starts_with(start)) return line;
   ADD_FAILURE() << "no line begins with " << start;
   return "";
+}
+
+/// What each of them stores is read from there by tests/golden/read_golden.py.
+TEST(format_page, has_a_heading_for_every_family) {
+  auto const page = lines_of_page();
+  for (auto const& family : catalogue())
+    EXPECT_EQ(std::ranges::count(page, "### `" + std::string(family.name) + "`"), 1) << family.name;
+}
+
+TEST(format_page, fits_into_120_columns) {
+  for (auto const& line : lines_of_page())
+    if (!line.starts_with('|')) {
+      EXPECT_LE(line.size(), 120U) << line;
+    }
 }
 
 TEST(format_page, dumps_the_golden_file) {

@@ -45,7 +45,7 @@ class active_active {
     std::uint64_t items = 0;  ///< the window, in distinct keys
     double fpr = 0.01;
     unsigned probes = 0;  ///< 0: as many as need the fewest bits
-    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
   };
   struct params {
     std::uint64_t items = 0;  ///< that a half takes

@@ -41,9 +41,17 @@ class age_partitioned {
     std::uint64_t ticks = 0;   ///< not 0: the window is of time, in the unit of advance()
     unsigned generations = 0;  ///< 0: as the plan thinks best
     static void fields(auto& self, auto& io) {
-      io("distinct", self.distinct);
-      io("ticks", self.ticks);
-      io("generations", self.generations);
+      io("distinct", self.distinct,
+         setting_note{
+             "1: the window is of distinct keys; 0: of inserts, where repeated keys push others out, in half the space",
+             "0 or 1", "0"});
+      io("ticks", self.ticks,
+         setting_note{"a window of time instead of keys, in the unit of advance(); in the command milliseconds, and --window "
+                      "10min sets it",
+                      "1 to 2^64 - 1", "3600000"});
+      io("generations", self.generations,
+         setting_note{"generations that are remembered besides the current one; 0: few, where more would save little space",
+                      "1 to 63", "10"});
     }
   };
   struct params {

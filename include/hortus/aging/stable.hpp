@@ -46,10 +46,13 @@ class stable {
     unsigned cell_bits = 0;  ///< 1 to 8; 0: of 1, 2 and 4 what needs the fewest bits
     std::uint64_t seed = 0;  ///< of the generator that chooses what fades
     static void fields(auto& self, auto& io) {
-      io("fnr", self.fnr);
-      io("probes", self.probes);
-      io("cell_bits", self.cell_bits);
-      io("seed", self.seed);
+      io("fnr", self.fnr,
+         setting_note{"chance that a key is missed when as many others have come after it as were planned for",
+                      "above 0, below 1", "0.01"});
+      io("probes", self.probes, probes_note);
+      io("cell_bits", self.cell_bits,
+         setting_note{"bits of a cell; 0: of 1, 2 and 4 what needs the least space", "1 to 8", "3"});
+      io("seed", self.seed, setting_note{"start of the generator that chooses the cells to lower", "0 to 2^64 - 1", "7"});
     }
   };
   struct params {

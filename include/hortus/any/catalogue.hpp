@@ -42,6 +42,7 @@ struct family_info {
   bool grows;              ///< makes room for more keys than planned; stages() of a filter says how often it did
   bool keeps_fpr;          ///< and keeps the planned rate, however many come
   std::vector<std::string_view> verbs;
+  std::vector<setting> settings;  ///< by name, for request::settings
   proposal (*plan)(request const&);
   any_family (*make)(request const&);  ///< empty; throws errc::unsupported without insert
   /// Of these keys: all at once, or made and filled. Throws errc::full if one does not fit.

@@ -9,34 +9,58 @@
 #include <vector>
 
 #include <hortus/error.hpp>
+#include <hortus/plan/goal.hpp>
 
 /// The named fields of a family's goal and params, for people: `--set probes=5`, the params of info and plan. Both aggregates
-/// name their fields once, in fields(self, io) with io("probes", self.probes).
+/// name their fields once, in fields(self, io) with io("probes", self.probes); a goal adds what people are told of it.
 namespace hortus {
+
+using field_value = std::variant<std::uint64_t, double>;
 
 struct named_value {
   std::string name;
-  std::variant<std::uint64_t, double> value;
+  field_value value;
 };
+
+template <class T>
+field_value value_of(T field) {
+  if constexpr (std::integral<T>)
+    return static_cast<std::uint64_t>(field);
+  else
+    return static_cast<double>(field);
+}
 
 template <class T>
 std::vector<named_value> values_of(T const& aggregate) {
   std::vector<named_value> values;
-  auto list = [&](std::string_view name, auto const& field) {
-    if constexpr (std::integral<std::remove_cvref_t<decltype(field)>>)
-      values.push_back({std::string(name), static_cast<std::uint64_t>(field)});
-    else
-      values.push_back({std::string(name), static_cast<double>(field)});
-  };
+  auto list = [&](std::string_view name, auto const& field) { values.push_back({std::string(name), value_of(field)}); };
   T::fields(aggregate, list);
   return values;
+}
+
+/// What may be set of a family: `hortus list FAMILY` shows it.
+struct setting {
+  std::string_view name;
+  field_value by_default;
+  setting_note note;
+};
+
+template <class Goal>
+std::vector<setting> settings_of() {
+  std::vector<setting> settings;
+  auto list = [&](std::string_view name, auto const& field, setting_note const& note) {
+    settings.push_back({name, value_of(field), note});
+  };
+  Goal const untouched{};
+  Goal::fields(untouched, list);
+  return settings;
 }
 
 template <class T>
 void set_value(T& aggregate, std::string_view name, std::string_view text) {
   bool found = false;
   std::string known;
-  auto assign = [&](std::string_view field_name, auto& field) {
+  auto assign = [&](std::string_view field_name, auto& field, setting_note const&) {
     known += (known.empty() ? "" : ", ") + std::string(field_name);
     if (field_name != name) return;
     found = true;

@@ -20,6 +20,7 @@ struct blocked_pattern {
   static constexpr std::string_view name = "blocked";
   static constexpr std::string_view summary = "bits anywhere in one cache line: one miss a lookup, nearly as small as bloom";
   static constexpr auto layout = plan::layouts::free_512;
+  static constexpr auto about_probes = probes_note;
 
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
 

@@ -21,6 +21,7 @@ struct blocked_pair_pattern {
   static constexpr std::string_view summary =
       "bits anywhere in two neighbouring cache lines: for low rates, where one line is dear";
   static constexpr auto layout = plan::layouts::free_1024;
+  static constexpr auto about_probes = probes_note;
 
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
 

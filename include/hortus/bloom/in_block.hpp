@@ -22,6 +22,7 @@ concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes
   { P::name } -> std::convertible_to<std::string_view>;
   { P::summary } -> std::convertible_to<std::string_view>;
   { P::layout } -> std::convertible_to<plan::block_layout>;     // its mathematics
+  { P::about_probes } -> std::convertible_to<setting_note>;     // how many there may be, in words
   { P::block_of(x, blocks) } -> std::same_as<std::uint64_t>;    // from the high bits: monotone in the digest, so that it folds
   { P::chance(block, probes) } -> std::same_as<double>;         // that a new key of this block finds all its bits set
   P::for_each_mask(x, probes, [](unsigned, std::uint64_t) {});  // act(word of the block, bits in it): from independent bits
@@ -49,7 +50,7 @@ class in_block {
     std::uint64_t items = 0;
     double fpr = 0.01;
     unsigned probes = 0;  ///< 0: as many as need the fewest bits
-    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+    static void fields(auto& self, auto& io) { io("probes", self.probes, Pattern::about_probes); }
   };
   struct params {
     std::uint64_t blocks = 0;

@@ -45,9 +45,14 @@ class bitwise {
     unsigned widths = 1;  ///< bits of each digit, a decimal place each, lowest first: 231 is 2, 3, 1, 1, 1 ...
     unsigned taper = 1;   ///< 0: all levels as large as the lowest, for counts that are all high
     static void fields(auto& self, auto& io) {
-      io("probes", self.probes);
-      io("widths", self.widths);
-      io("taper", self.taper);
+      io("probes", self.probes,
+         setting_note{"cells that a key has on the lowest level; 0: as many as need the least space", "1 to 64", "5"});
+      io("widths", self.widths,
+         setting_note{"bits of each digit of a count, from the lowest on; the last repeats (231: 2, 3, 1, 1 ...)",
+                      "1 to 9 in each place", "2"});
+      io("taper", self.taper,
+         setting_note{"1: higher levels are smaller, for few keys are frequent; 0: all are as large as the lowest", "0 or 1",
+                      "0"});
     }
   };
   struct params {
@@ -65,6 +70,7 @@ class bitwise {
   };
 
   static params plan(goal g) {
+    if (g.taper > 1) throw error(errc::bad_goal, "taper is 1, for higher levels that are smaller, or 0, for equal ones");
     auto const shape = plan::bitwise({g.items, g.fpr}, g.probes, g.widths, g.taper != 0);
     return {shape.cells, shape.probes, shape.widths, shape.taper ? 1U : 0U};
   }

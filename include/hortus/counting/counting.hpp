@@ -43,8 +43,8 @@ class counting {
     unsigned probes = 0;     ///< 0: as many as need the fewest cells
     unsigned cell_bits = 4;  ///< 1 to 64
     static void fields(auto& self, auto& io) {
-      io("probes", self.probes);
-      io("cell_bits", self.cell_bits);
+      io("probes", self.probes, probes_note);
+      io("cell_bits", self.cell_bits, setting_note{"bits of a counter, which stays at 2^cell_bits - 1", "1 to 64", "8"});
     }
   };
   struct params {

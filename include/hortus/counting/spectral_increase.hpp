@@ -31,7 +31,7 @@ class spectral_increase {
     std::uint64_t items = 0;  ///< distinct keys
     double fpr = 0.01;
     unsigned probes = 0;  ///< 0: as many as need the fewest cells
-    static void fields(auto& self, auto& io) { io("probes", self.probes); }
+    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
   };
   struct params {
     std::uint64_t cells = 0;

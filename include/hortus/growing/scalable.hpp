@@ -39,8 +39,12 @@ struct scalable_growth {
     double tightening =
         0.85;  ///< the rate of a stage over that of the one before: for a few doublings less, for more than ten more
     static void fields(auto& self, auto& io) {
-      io("growth", self.growth);
-      io("tightening", self.tightening);
+      io("growth", self.growth,
+         setting_note{"how many times as many keys a stage takes as the one before: more means fewer stages, emptier ones",
+                      "2 to 16", "4"});
+      io("tightening", self.tightening,
+         setting_note{"rate of a stage over that of the one before: less for a few doublings, more for many", "0.1 to 0.99",
+                      "0.9"});
     }
   };
 

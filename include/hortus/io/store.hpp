@@ -29,7 +29,7 @@ template <class Family>
 struct family_reader {
   static Family read(envelope const& about, field_reader& in) {
     if (about.family != Family::name)
-      throw error(errc::incompatible, "holds a " + about.family + " filter, not a " + std::string(Family::name) + " filter");
+      throw error(errc::incompatible, "is of the family " + about.family + ", not " + std::string(Family::name));
     Family f;
     Family::fields(f, in);
     if (!in.done() || !f.valid())

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string_view>
 
 namespace hortus {
 
@@ -9,5 +10,16 @@ struct goal {
   double fpr = 0.01;        ///< chance that a key never inserted is found, once all items are in
   bool operator==(goal const&) const = default;
 };
+
+/// What people are told of a further field of a family's goal, `--set NAME=VALUE`. A goal names its fields once, in
+/// fields(self, io) with io("probes", self.probes, probes_note); tests/cli/settings_test.sh holds that the values are true.
+struct setting_note {
+  std::string_view meaning;
+  std::string_view values;   ///< that may be set: "1 to 64", "0 or 1", "8", "above 0, below 1"
+  std::string_view example;  ///< one of them
+};
+
+/// A setting that many families have.
+inline constexpr setting_note probes_note{"bits or cells that a key has; 0: as many as need the least space", "1 to 64", "5"};
 
 }  // namespace hortus

@@ -42,7 +42,13 @@ class fast_ams {
     std::uint64_t items = 0;  ///< distinct keys expected
     double fpr = 0.01;        ///< chance that an answer is wrong
     double error = 0;         ///< 0: wrong is every other number; else: off by more than error * sqrt(F2), for any items
-    static void fields(auto& self, auto& io) { io("error", self.error); }
+    static void fields(auto& self, auto& io) {
+      io("error", self.error,
+         setting_note{
+             "wrong is a count that is off by more than this times the root of the sum of all squared counts; 0: every "
+             "count that is not exact",
+             "above 0, below 1", "0.01"});
+    }
   };
   struct params {
     std::uint64_t width = 0;

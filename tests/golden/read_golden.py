@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""read_golden.py ROOT [HORTUS]: what docs/file-format.md says is enough. A reader in another language, written from that page
+(reader.py), reads every golden file of every family and gives the answers that were recorded when the files were made. With the
+command HORTUS it is also asked key by key beside `hortus query` and `hortus count`, on golden files and on new ones with wide,
+crowded and grown cells; and both must agree which files are valid when a scalar is another."""
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from hashes import mix64, siphash, xxh3, xxh64
+from reader import FAMILIES, GOLDEN, M64, File, Invalid, name_id
+
+ROOT = pathlib.Path(sys.argv[1])
+HORTUS = sys.argv[2] if len(sys.argv) > 2 else None
+FOLDER = ROOT / "tests" / "golden" / "v1"
+PAGE = (ROOT / "docs" / "file-format.md").read_text()
+SECRET = bytes(range(16))
+ABSENT = range(1_000_000, 1_010_000)  # golden_probes of cases.hpp
+failures = 0
+
+
+def check(true, what):
+    global failures
+    if not true:
+        failures += 1
+        print("FAILED:", what)
+
+
+def names_of_families():
+    text = (ROOT / "include/hortus/any/families.hpp").read_text()
+    names = re.search(r"using families =\s*family_list<(.*?)>;\s*\n\s*\n", text, re.S).group(1)
+    return re.sub(r"<[^<>]*>|\s", "", names).split(",")
+
+
+def recorded_answers():
+    """From answers.hpp: of the absent keys how many are found, and the first five."""
+    text = (ROOT / "tests/golden/answers.hpp").read_text()
+    return {name: (int(hits), [int(i) for i in first.split(",") if i.strip()])
+            for name, hits, first in re.findall(r'\{"([a-z0-9_]+/[a-z0-9_]+)", \{(\d+), \{([\d, ]*)\}\}\}', text)}
+
+
+def golden_key(case, i):
+    """Key number i as cases.hpp makes it; what is handed in as a digest comes as one."""
+    if "integers" in case:
+        return i + (1 << 33)
+    return ("digest", mix64(i + GOLDEN & M64)) if case == "digests" else b"key %d" % i
+
+
+digests = {}  # of golden keys: the same in the files of all families
+
+
+def golden_digest(case, file, i):
+    known = digests.setdefault((file.hash_id, file.seed, case.split("_")[-1] if case != "digests" else case), {})
+    if i not in known:
+        key = golden_key(case, i)
+        known[i] = key[1] if isinstance(key, tuple) else file.of(key)
+    return known[i]
+
+
+def read(path):
+    file = File(path.read_bytes())
+    file.of = file.digest_function(SECRET if file.hash_id >= 3 else None)
+    return file, file.filter()
+
+
+def golden_files(families):
+    return [path for family in families for path in sorted((FOLDER / family).glob("*.hortus"))]
+
+
+def check_hashes_of_page():
+    rows = {"no bytes": b"", "`key 0`": b"key 0", "integer 0": 0, "integer 2^33": 1 << 33}
+    for title, key in rows.items():
+        printed = re.search(rf"^\| {re.escape(title)} \|(.*)\|$", PAGE, re.M).group(1)
+        raw = struct.pack("<Q", key) if isinstance(key, int) else key
+        seeded = mix64(key ^ mix64(0x5EED + GOLDEN)) if isinstance(key, int) else xxh3(key, mix64(0x5EED))
+        unseeded = mix64(key ^ mix64(GOLDEN)) if isinstance(key, int) else xxh3(key)
+        got = [unseeded, seeded, xxh64(raw), siphash(raw, SECRET, 1, 3), siphash(raw, SECRET, 2, 4)]
+        check([f"{x:016x}" for x in got] == re.findall(r"`([0-9a-f]{16})`", printed), f"digests of {title}")
+
+
+def check_layer_ids_of_page():
+    for layer in ("blocked", "blocked_counting"):
+        check(f"`{layer}` is 0x{name_id(layer):016x}" in PAGE.replace("\n", " "), f"layer id of {layer}")
+
+
+def check_recorded(families):
+    recorded = recorded_answers()
+    check(len(list(FOLDER.glob("*/*.hortus"))) == len(recorded), "as many golden files as answers")
+    for path in golden_files(families):
+        name = f"{path.parent.name}/{path.stem}"
+        try:
+            file, filter_ = read(path)
+        except Invalid as reason:
+            check(False, f"{name}: refused: {reason}")
+            continue
+        check(file.family == path.parent.name, f"{name}: family")
+        found = [i for i in ABSENT if filter_.has(golden_digest(path.stem, file, i))]
+        check((len(found), found[:5]) == recorded.get(name), f"{name}: {len(found)} of the absent keys are found, from {found[:5]} on")
+        forgets = file.family in ("stable", "active_active", "age_partitioned", "fast_ams", "bitwise")
+        members = 0 if path.stem == "empty" else 1 if path.stem == "one_key" else 1000
+        if not forgets:
+            check(all(filter_.has(golden_digest(path.stem, file, i)) for i in range(members)), f"{name}: a member is missed")
+
+
+# Beside the command
+
+def asked(options, keys):
+    """What the command prints for these keys; status 1 means that none was found."""
+    ran = subprocess.run([HORTUS, *options], input=b"".join(key + b"\n" for key in keys), capture_output=True, check=False)
+    check(ran.returncode in (0, 1) and not ran.stderr, f"hortus {' '.join(options)}: {ran.stderr.decode()}")
+    return ran.stdout.splitlines()
+
+
+def check_beside(path, keys, key_file=None):
+    file, filter_ = read(path)
+    options = [str(path)] + (["--key-file", str(key_file)] if file.hash_id >= 3 else [])
+    counts = hasattr(filter_, "count")
+    if counts:
+        mine = [b"%d\t%s" % (min(filter_.count(file.of(key)), (1 << 63) - 1), key) for key in keys]
+        check(asked(["count", *options], keys) == mine, f"{path}: counts differ from the command's")
+    if file.family not in ("bitwise", "count_min", "count_min_conservative", "fast_ams"):
+        mine = [key for key in keys if filter_.has(file.of(key))]
+        check(asked(["query", *options], keys) == mine, f"{path}: answers differ from the command's")
+
+
+def check_golden_beside(scratch, families):
+    key_file = scratch / "secret.key"
+    key_file.write_bytes(SECRET)
+    keys = [b"key %d" % i for i in [*range(1000), *ABSENT[:1000]]]
+    for path in golden_files(families):
+        if path.stem in ("text", "siphash24_text", "repeated", "grown"):
+            check_beside(path, keys, key_file)
+
+
+def check_new_beside(scratch, families):
+    """What golden files do not have: cells that cross words, wide ones, lists of large counts, ages, many levels and stages."""
+    keys = scratch / "keys"
+    times = [1 + 20_000 // (i + 1) for i in range(700)]  # by Zipf's law: up to 20 000 times
+    keys.write_bytes(b"".join(b"%d\n" % i * n for i, n in enumerate(times)) + b"".join(b"%d\n" % i for i in range(700, 2000)))
+    other = {"counting": ["cell_bits=5", "cell_bits=64"], "stable": ["cell_bits=3"], "bitwise": ["widths=231", "taper=0"],
+             "age_partitioned": ["generations=7"], "dynamic": ["layer_items=100"], "scalable": ["growth=4"],
+             "count_min": ["error=0.01"], "fast_ams": ["error=0.1"], "blocked": ["probes=20"], "blocked_pair": ["probes=33"],
+             "sectorized": ["probes=30"], "register_blocked": ["probes=31"], "blocked_counting": ["probes=11"]}
+    for family in families:
+        for setting in [None, *other.get(family, [])]:
+            path = scratch / f"{family}.hortus"
+            few = [] if family == "d_left" else ["-n", "1500" if setting else "300"]
+            subprocess.run([HORTUS, "build", family, "-o", path, *few, *(["--set", setting] if setting else []), keys],
+                           capture_output=True, check=True)
+            check_beside(path, [b"%d" % i for i in range(0, 4000, 7)])
+
+
+def resigned(data, scalar, value):
+    """The file with another scalar and the right checksum."""
+    header_bytes = struct.unpack_from("<I", data, 12)[0]
+    changed = bytearray(data)
+    struct.pack_into("<Q", changed, 128 + 8 * scalar, value)
+    struct.pack_into("<Q", changed, header_bytes - 8, xxh3(bytes(changed[:header_bytes - 8])))
+    return bytes(changed)
+
+
+def check_validity(scratch, families):
+    """Both refuse the same. Only one rule of the page is not the reader's: how large the stages of scalable must be."""
+    mutant = scratch / "mutant.hortus"
+    for family in families:
+        data = (FOLDER / family / ("grown.hortus" if family in ("scalable", "dynamic") else "text.hortus")).read_bytes()
+        scalars = File(data).scalars
+        check(scalars, f"{family}: no scalars")
+        for i, old in enumerate(scalars[:40]):
+            for value in {0, 1, old + 1, max(old, 1) - 1, 2 * old, 65, M64} - {old}:
+                mutant.write_bytes(resigned(data, i, value & M64))
+                try:
+                    File(mutant.read_bytes()).filter()
+                    refused = ""
+                except Invalid as reason:
+                    refused = str(reason)
+                ran = subprocess.run([HORTUS, "verify", mutant], capture_output=True, check=False)
+                planned = family == "scalable" and ran.returncode == 2 and not refused
+                check(planned or ran.returncode == (2 if refused else 0), f"{family}: scalar {i} = {value} instead of {old}: "
+                      f"{'refused: ' + refused if refused else 'accepted'}, but the command says {ran.stdout + ran.stderr}")
+
+
+def check_damage():
+    """A flipped bit is noticed wherever it is."""
+    data = (FOLDER / "counting" / "one_key.hortus").read_bytes()
+    for byte in range(len(data)):
+        damaged = bytearray(data)
+        damaged[byte] ^= 16
+        try:
+            File(bytes(damaged))
+            check(False, f"a flipped bit in byte {byte} is not noticed")
+        except Invalid:
+            pass
+
+
+def main():
+    families = names_of_families()
+    for family in families:
+        check(family in FAMILIES, f"reader.py does not know the family '{family}': describe it in docs/file-format.md, then add it there")
+        check(f"\n### `{family}`\n" in PAGE, f"docs/file-format.md has no heading '### `{family}`'")
+    check(set(families) == {path.name for path in FOLDER.iterdir()}, "the families and the folders of golden files")
+    families = [family for family in families if family in FAMILIES]
+    check_hashes_of_page()
+    check_layer_ids_of_page()
+    check_damage()
+    check_recorded(families)
+    if HORTUS:
+        with tempfile.TemporaryDirectory() as scratch:
+            check_golden_beside(pathlib.Path(scratch), families)
+            check_new_beside(pathlib.Path(scratch), families)
+            check_validity(pathlib.Path(scratch), families)
+    print(f"{len(families)} families: {'ok' if failures == 0 else str(failures) + ' failures'}")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,620 @@
+"""Reads hortus files by the rules of docs/file-format.md and nothing else. A family is a class: its constructor takes the
+scalars and sections in the page's order and refuses what the page calls invalid; has(digest) and count(digest) answer."""
+import math
+import struct
+from hashes import M64, mix64, siphash, u64, xxh3, xxh64
+
+GOLDEN = 0x9E3779B97F4A7C15
+MAX_BITS = 1 << 42
+CHUNK = 1 << 20
+
+
+class Invalid(Exception):
+    """A file that a reader must refuse."""
+
+
+def demand(true, what):
+    if not true:
+        raise Invalid(what)
+
+
+def aligned(size):
+    return (size + 63) // 64 * 64
+
+
+# Header, sections, checksums
+
+class File:
+    def __init__(self, data):
+        demand(len(data) >= 128 and data[:8] == b"\x89HORTUS\n", "not a hortus file")
+        (self.version, header_bytes, file_bytes, family, features, self.hash_id, self.seed, self.key_check, self.key_kinds,
+         chunk_bytes, self.items_planned, self.fpr_planned, self.items_inserted, scalars, sections, table_checksum,
+         reserved) = struct.unpack_from("<IIQ24sIIQQIIQdQIIQQ", data, 8)
+        demand(self.version == 1, "another version")
+        demand(header_bytes <= min(65536, len(data)) and sections <= 256, "header too large")
+        demand(header_bytes == aligned(128 + 8 * scalars + 16 * sections + 8), "header_bytes is not the header's size")
+        demand(u64(data, header_bytes - 8) == xxh3(data[:header_bytes - 8]), "checksum of the header")
+        demand(features == 0, "a feature of a later release")
+        demand(file_bytes == len(data), "file_bytes is not the file's size")
+        self.family = family.rstrip(b"\0").decode("latin-1")
+        demand(self.family and len(self.family) <= 23 and all(c in "abcdefghijklmnopqrstuvwxyz0123456789_" for c in self.family),
+               "family name")
+        demand(chunk_bytes == CHUNK and reserved == 0 and self.key_kinds <= 7 and 0 <= self.fpr_planned <= 1, "header fields")
+        self.scalars = struct.unpack_from(f"<{scalars}Q", data, 128)
+        entries = list(struct.iter_unpack("<QQ", data[128 + 8 * scalars:128 + 8 * scalars + 16 * sections]))
+        demand(not any(data[128 + 8 * scalars + 16 * sections:header_bytes - 8]), "padding of the header")
+
+        demand(all(size <= file_bytes for _, size in entries), "section larger than the file")
+        chunks = sum((size + CHUNK - 1) // CHUNK for _, size in entries)
+        at = header_bytes + aligned(8 * chunks)
+        for offset, size in entries:
+            demand(offset == at, "section not where the one before it ends")
+            at += aligned(size)
+        demand(at == file_bytes, "sections do not end where the file does")
+        table = data[header_bytes:header_bytes + 8 * chunks]
+        demand(xxh3(table) == table_checksum, "checksum of the chunk table")
+        demand(not any(data[header_bytes + 8 * chunks:header_bytes + aligned(8 * chunks)]), "padding of the chunk table")
+        chunk = 0
+        self.sections = []
+        for offset, size in entries:
+            for start in range(offset, offset + size, CHUNK):
+                demand(xxh3(data[start:min(start + CHUNK, offset + size)], chunk) == u64(table, 8 * chunk), f"chunk {chunk}")
+                chunk += 1
+            demand(not any(data[offset + size:offset + aligned(size)]), "padding of a section")
+            self.sections.append(data[offset:offset + size])
+
+        demand(self.hash_id in (1, 2, 3, 4), "an unknown hash")
+        demand((self.key_check != 0) == (self.hash_id >= 3), "key_check does not go with the hash")
+        demand(self.seed == 0 or self.hash_id < 3, "a keyed hash has no seed")
+
+    def filter(self):
+        demand(self.family in FAMILIES, "an unknown family")
+        fields = Fields(self.scalars, self.sections)
+        made = FAMILIES[self.family](fields)
+        demand(fields.done(), "more scalars or sections than the family has")
+        return made
+
+    def digest_function(self, secret=None):
+        """What makes digests of keys, bytes or int. A secret key must be the file's."""
+        if self.hash_id >= 3:
+            demand(secret and (siphash(b"hortus: check of a secret key", secret, 4, 8) or 1) == self.key_check, "secret key")
+            rounds = (1, 3) if self.hash_id == 3 else (2, 4)
+            of_bytes = lambda b: siphash(b, secret, *rounds)
+        elif self.hash_id == 2:
+            of_bytes = lambda b: xxh64(b, self.seed)
+        else:
+            seed, salt = mix64(self.seed), mix64(self.seed + GOLDEN & M64)
+            return lambda key: mix64(key ^ salt) if isinstance(key, int) else xxh3(key, seed)
+        return lambda key: of_bytes(struct.pack("<Q", key & M64) if isinstance(key, int) else key)
+
+
+def name_id(name):
+    value = 0xCBF29CE484222325
+    for c in name.encode():
+        value = (value ^ c) * 0x100000001B3 & M64
+    return value
+
+
+class Fields:
+    """Hands out scalars and sections in order."""
+
+    def __init__(self, scalars, sections):
+        self.scalars, self.sections = list(scalars), list(sections)
+
+    def number(self, what, least=0, most=M64):
+        demand(self.scalars, f"no scalar for {what}")
+        value = self.scalars.pop(0)
+        demand(least <= value <= most, f"{what} is {value}, not {least} to {most}")
+        return value
+
+    def real(self, what):
+        return struct.unpack("<d", struct.pack("<Q", self.number(what)))[0]
+
+    def section(self, what, size):
+        demand(self.sections, f"no section for {what}")
+        section = self.sections.pop(0)
+        demand(len(section) == size, f"{what} has {len(section)} bytes, not {size}")
+        return section
+
+    def index_id(self):
+        self.number("index id", 1, 1)
+
+    def layer_id(self, name):
+        self.number("layer id", name_id(name), name_id(name))
+
+    def done(self):
+        return not self.scalars and not self.sections
+
+
+# From a digest to positions
+
+def chain(d, span):
+    state = d | 1
+    while True:
+        state = state * 0xF1357AEA2E62A9C5 & M64
+        yield state * span >> 64
+
+
+def remixed(d, salt):
+    return mix64(d ^ mix64(salt + GOLDEN & M64))
+
+
+def spread(x):
+    x = x * GOLDEN & M64
+    return x ^ x >> 32
+
+
+def following(pattern):
+    return spread(pattern + GOLDEN & M64)
+
+
+def pattern_positions(pattern, width, probes):
+    in_a_word = 64 // width
+    mask = (1 << width) - 1
+    for i in range(probes):
+        if i and i % in_a_word == 0:
+            pattern = following(pattern)
+        yield pattern >> i % in_a_word * width & mask
+
+
+# What families are made of
+
+def words_of_bits(f, what, bits):
+    """A section of whole 64-bit words; what is past the last bit is zero."""
+    data = f.section(what, (bits + 63) // 64 * 8)
+    demand(bits % 64 == 0 or u64(data, bits // 64 * 8) >> bits % 64 == 0, f"{what}: bits past the end")
+    return data
+
+
+class Bits:
+    def __init__(self, f):
+        self.bits = f.number("bits", 1, MAX_BITS)
+        self.data = words_of_bits(f, "array of bits", self.bits)
+
+    def __getitem__(self, i):
+        return self.data[i >> 3] >> (i & 7) & 1
+
+
+class Counters:
+    """Counters of one width."""
+
+    def __init__(self, f, most_bits=64):
+        self.width = f.number("cell_bits", 1, most_bits)
+        self.cells = f.number("cells", 1, MAX_BITS // self.width)
+        self.data = words_of_bits(f, "cells", self.cells * self.width)
+        self.most = (1 << self.width) - 1
+
+    def __getitem__(self, i):
+        bit = i * self.width
+        return int.from_bytes(self.data[bit >> 3:(bit + self.width + 7) >> 3], "little") >> (bit & 7) & self.most
+
+
+class CompactCounters:
+    """Counters of 2, 4 ... 64 bits, and a list for those that hold more."""
+
+    def __init__(self, f):
+        self.cells = f.number("cells", 1, 1 << 40)
+        width = f.number("width", 1, 6)
+        large = f.number("large", 0, self.cells)
+        self.width = 1 << width
+        self.most = (1 << self.width) - 1
+        self.data = words_of_bits(f, "cells", self.cells * self.width)
+        demand(f.sections, "no section for the list")
+        entries = f.sections.pop(0)
+        demand(len(entries) % 16 == 0 and len(entries) // 16 <= len(self.data) // 16, "list too long")
+        demand(width < 6 or not entries, "cells of 64 bits need no list")
+        if width == 1:
+            demand(large == 0, "large with cells of 2 bits")
+        else:
+            narrower = (self.cells * (self.width // 2) + 63) // 64 * 8
+            demand(large >= len(entries) // 16 and large > narrower // 16, "cells wider than needed")
+        self.beyond = {}
+        last = -1
+        for cell, excess in struct.iter_unpack("<QQ", entries):
+            demand(last < cell < self.cells and self.low(cell) == self.most, "list: not a full cell, or not in order")
+            demand(1 <= excess <= M64 - self.most, "list: excess")
+            self.beyond[cell] = excess
+            last = cell
+
+    def low(self, i):
+        bit = i * self.width
+        return int.from_bytes(self.data[bit >> 3:(bit + self.width + 7) >> 3], "little") >> (bit & 7) & self.most
+
+    def __getitem__(self, i):
+        return self.low(i) + self.beyond.get(i, 0)
+
+
+def least(cells, positions, most):
+    """The least of some cells, or `most`; a 0 ends it."""
+    for at in positions:
+        most = min(most, cells[at])
+        if most == 0:
+            break
+    return most
+
+
+class Membership:
+    def answer(self, d):
+        return self.has(d)
+
+
+class Counting:
+    def answer(self, d):
+        return self.count(d)
+
+    def has(self, d):
+        return self.count(d) != 0
+
+
+# The families
+
+class Bloom(Membership):
+    def __init__(self, f):
+        f.index_id()
+        self.probes = f.number("probes", 1, 64)
+        self.array = Bits(f)
+
+    def has(self, d):
+        state, bits, data = d | 1, self.array.bits, self.array.data
+        for _ in range(self.probes):
+            state = state * 0xF1357AEA2E62A9C5 & M64
+            at = state * bits >> 64
+            if not data[at >> 3] >> (at & 7) & 1:
+                return False
+        return True
+
+
+class Partitioned(Membership):
+    def __init__(self, f):
+        f.index_id()
+        self.slice_bits = f.number("slice_bits", 1, MAX_BITS)
+        self.probes = f.number("probes", 1, 64)
+        self.array = Bits(f)
+        demand(self.array.bits == self.slice_bits * self.probes, "bits are not slices")
+
+    def has(self, d):
+        return all(self.array[i * self.slice_bits + at] for i, at in zip(range(self.probes), chain(d, self.slice_bits)))
+
+
+class InBlock(Membership):
+    """Families that keep the bits of a key in one block."""
+    block_bytes, most_blocks, most_probes, parts = 64, MAX_BITS // 512, 64, 1
+
+    def __init__(self, f):
+        self.probes = f.number("probes", 1, self.most_probes)
+        demand(self.probes % self.parts == 0, "probes")
+        self.blocks = f.number("blocks", 1, self.most_blocks)
+        self.data = f.section("blocks", self.blocks * self.block_bytes)
+
+    def block_of(self, d):
+        return d * self.blocks >> 64
+
+    def has(self, d):
+        start = self.block_of(d) * self.block_bytes * 8
+        for bit in self.bits_of(d):
+            at = start + bit
+            if not self.data[at >> 3] >> (at & 7) & 1:
+                return False
+        return True
+
+
+class Blocked(InBlock):
+    def bits_of(self, d):
+        return pattern_positions(spread(d), 9, self.probes)
+
+
+class BlockedPair(InBlock):
+    block_bytes, most_blocks = 128, MAX_BITS // 1024
+
+    def bits_of(self, d):
+        return pattern_positions(following(spread(d)), 10, self.probes)
+
+
+class Sectorized(InBlock):
+    most_probes, parts = 32, 2
+
+    def bits_of(self, d):
+        first = spread(d)
+        second = following(first)
+        for word, pattern in ((first >> 62, first), (4 + (second >> 62), second)):
+            for bit in pattern_positions(pattern, 6, self.probes // 2):
+                yield 64 * word + bit
+
+
+class SplitBlock(InBlock):
+    block_bytes, most_blocks, most_probes, parts = 32, 1 << 32, 8, 8
+    salts = (0x47B6137B, 0x44974D91, 0x8824AD5B, 0xA2B7289D, 0x705495C7, 0x2DF1424B, 0x9EFC4947, 0x5C6BFB31)
+
+    def block_of(self, d):
+        return (d >> 32) * self.blocks >> 32
+
+    def bits_of(self, d):
+        for lane, salt in enumerate(self.salts):
+            yield 32 * lane + ((d & 0xFFFFFFFF) * salt >> 27 & 31)
+
+
+class RegisterBlocked(InBlock):
+    block_bytes, most_blocks, most_probes = 8, MAX_BITS // 64, 32
+
+    def bits_of(self, d):
+        return pattern_positions(spread(d), 6, self.probes)
+
+
+class CountingFilter(Counting):
+    def __init__(self, f):
+        f.index_id()
+        self.probes = f.number("probes", 1, 64)
+        self.cells = Counters(f)
+
+    def count(self, d):
+        return least(self.cells, (at for _, at in zip(range(self.probes), chain(d, self.cells.cells))), self.cells.most)
+
+
+class BlockedCounting(Counting):
+    def __init__(self, f):
+        self.probes = f.number("probes", 1, 64)
+        self.cells = CompactCounters(f)
+        demand(self.cells.cells % 256 == 0, "cells are not whole blocks")
+
+    def count(self, d):
+        start = (d * (self.cells.cells // 256) >> 64) * 256
+        return least(self.cells, (start + at for at in pattern_positions(spread(d), 8, self.probes)), M64)
+
+
+def digits_of(widths):
+    """(offset, width) of each digit of a count."""
+    places = [int(c) for c in str(widths)]
+    demand(0 not in places, "widths: a digit without bits")
+    digits, offset = [], 0
+    while offset < 64:
+        width = places[min(len(digits), len(places) - 1)]
+        digits.append((offset, min(width, 64 - offset)))
+        offset += width
+    return digits
+
+
+class Bitwise(Counting):
+    def __init__(self, f):
+        f.index_id()
+        cells = f.number("cells", 1, 1 << 36)
+        probes = f.number("probes", 1, 64)
+        digits = digits_of(f.number("widths", 1, (1 << 32) - 1))
+        taper = f.number("taper", 0, 1)
+        levels = f.number("levels", 1, len(digits))
+        needed = 1
+        while taper and needed < len(digits) and cells * math.log(2) / probes * 2.0 ** -digits[needed][0] > 16:
+            needed += 1
+        demand(levels >= needed, "too few levels")
+        self.levels = []
+        for offset, width in digits[:levels]:
+            f.number("offset", offset, offset)
+            f.number("digit's width", width, width)
+            its_probes, its_cells = probes, cells
+            if taper:
+                its_probes = min(probes + offset, 64)
+                share = its_probes / probes * 2.0 ** -offset
+                its_cells = math.ceil(min(max(cells * share, 16 * its_probes / math.log(2)), cells))
+            f.number("level's probes", its_probes, its_probes)
+            counters = Counters(f)
+            demand((counters.width, counters.cells) == (width + 3, its_cells), "shape of a level")
+            self.levels.append((offset, (1 << width) - 1, its_probes, counters))
+
+    def count(self, d):
+        total = 0
+        for i, (offset, most, probes, cells) in enumerate(self.levels):
+            positions = chain(remixed(d, i) if i else d, cells.cells)
+            total += least(cells, (at for _, at in zip(range(probes), positions)), most) << offset
+        return total
+
+
+class BitwiseFrozen(Counting):
+    def __init__(self, f):
+        self.levels = [Bloom(f) for _ in range(f.number("levels", 0, 64))]
+
+    def count(self, d):
+        return sum(level.has(remixed(d, i) if i else d) << i for i, level in enumerate(self.levels))
+
+
+class SpectralCells:
+    def __init__(self, f):
+        f.index_id()
+        self.probes = f.number("probes", 1, 64)
+        self.cells = CompactCounters(f)
+
+    def positions(self, d):
+        return (at for _, at in zip(range(self.probes), chain(d, self.cells.cells)))
+
+    def least(self, d):
+        return least(self.cells, self.positions(d), M64)
+
+
+class Spectral(Counting):
+    def __init__(self, f):
+        self.primary = SpectralCells(f)
+
+    def count(self, d):
+        return self.primary.least(d)
+
+
+class SpectralRecurring(Counting):
+    def __init__(self, f):
+        self.primary, self.secondary, self.marks = SpectralCells(f), SpectralCells(f), Bits(f)
+        demand(self.primary.probes == self.secondary.probes, "probes of the two parts differ")
+        demand(self.marks.bits == self.primary.cells.cells, "marks are not as many as cells")
+
+    def has(self, d):
+        return self.primary.least(d) != 0
+
+    def count(self, d):
+        first = self.primary.least(d)
+        if first == 0 or not all(self.marks[at] for at in self.primary.positions(d)):
+            return first
+        again = self.secondary.least(remixed(d, 1))
+        return min(first, again) if again else first
+
+
+class DLeft(Counting):
+    def __init__(self, f):
+        f.index_id()
+        all_buckets = f.number("buckets", 4)
+        self.tag_bits = f.number("remainder_bits", 1, 62)
+        self.bytes = self.tag_bits + 2
+        demand(all_buckets % 4 == 0 and all_buckets <= MAX_BITS // 8 // self.bytes, "buckets")
+        self.buckets = all_buckets // 4
+        self.data = f.section("buckets", all_buckets * self.bytes + 8)
+        demand(not any(self.data[-8:]), "the last 8 bytes")
+
+    def count(self, d):
+        product = (d * GOLDEN & M64) * self.buckets
+        bucket, tag = product >> 64, 1 + ((product & M64) * ((1 << self.tag_bits) - 1) >> 64)
+        shifts = chain(mix64(tag + GOLDEN & M64), self.buckets)
+        for table in range(4):
+            shift = next(shifts) if table else 0
+            at = (table * self.buckets + (bucket + shift) % self.buckets) * self.bytes
+            planes = self.data[at:at + self.bytes]
+            same = 255
+            for i in range(self.tag_bits):
+                same &= planes[i] if tag >> i & 1 else ~planes[i]
+            if same:
+                cell = (same & -same).bit_length() - 1
+                return 1 + (planes[-2] >> cell & 1) + 2 * (planes[-1] >> cell & 1)
+        return 0
+
+
+class Stable(Membership):
+    def __init__(self, f):
+        f.index_id()
+        self.probes = f.number("probes", 1, 64)
+        decrements = f.number("decrements", 1)
+        f.number("seed")
+        f.number("inserts")
+        self.cells = Counters(f, 8)
+        demand(self.cells.cells > self.probes and decrements <= self.cells.cells, "too few cells")
+
+    def has(self, d):
+        return all(self.cells[at] for _, at in zip(range(self.probes), chain(d, self.cells.cells)))
+
+
+class ActiveActive(Membership):
+    def __init__(self, f):
+        f.layer_id("blocked")
+        items = f.number("items", 1)
+        f.number("count", 0, items)
+        f.number("swaps", 0, 2)
+        self.halves = [Blocked(f), Blocked(f)]
+        demand(len({(half.probes, half.blocks) for half in self.halves}) == 1, "halves of different shapes")
+
+    def has(self, d):
+        return any(half.has(d) for half in self.halves)
+
+
+class AgePartitioned(Membership):
+    def __init__(self, f):
+        f.index_id()
+        self.slice_bits = f.number("slice_bits", 1)
+        self.probes = f.number("probes", 1, 63)
+        self.generations = f.number("generations", 1, 64 - self.probes)
+        self.slices = self.probes + self.generations
+        demand(self.slice_bits <= MAX_BITS // self.slices, "slice_bits")
+        self.first = f.number("first", 0, self.slices - 1)
+        self.array = Bits(f)
+        demand(self.array.bits == self.slice_bits * self.slices, "bits are not slices")
+        f.number("young", 1, self.generations)
+        items = f.number("generation_items", 1)
+        f.number("generation_ticks")
+        f.number("count", 0, items)
+        f.number("ended", 0, 64)
+        f.number("since")
+
+    def has(self, d):
+        places = [at for _, at in zip(range(self.slices), chain(d, self.slice_bits))]
+        row = 0
+        for i in range(self.slices):
+            place = (self.first + i) % self.slices
+            row = row + 1 if self.array[place * self.slice_bits + places[place]] else 0
+            if row == self.probes:
+                return True
+        return False
+
+
+class Scalable(Membership):
+    def __init__(self, f):
+        f.layer_id("blocked")
+        items = f.number("items", 1)
+        fpr = f.real("fpr")
+        growth = f.number("growth", 2, 16)
+        tightening = f.real("tightening")
+        demand(2.0 ** -64 <= fpr < 1 and 0.1 <= tightening <= 0.99, "fpr or tightening")
+        stages = f.number("stages", 1, 64)
+        self.stages = []
+        for i in range(stages):
+            capacity = f.number("capacity", items * growth ** i, min(items * growth ** i, M64 - 1))
+            newest = i == stages - 1
+            f.number("keys", capacity if not newest else 0 if stages == 1 else 1, M64 if stages == 64 and newest else capacity)
+            self.stages.append(Blocked(f))
+
+    def has(self, d):
+        return any(stage.has(d) for stage in reversed(self.stages))
+
+
+class Dynamic(Counting):
+    def __init__(self, f):
+        f.layer_id("blocked_counting")
+        items = f.number("layer_items", 1)
+        demand(2.0 ** -64 <= f.real("layer_fpr") < 1, "layer_fpr")
+        stages = f.number("stages", 1, 64)
+        self.stages = []
+        for _ in range(stages):
+            f.number("capacity", items, items)
+            keys = f.number("keys")
+            f.number("copies", max(keys, 0 if stages == 1 else 1))
+            self.stages.append(BlockedCounting(f))
+        demand(len({(stage.probes, stage.cells.cells) for stage in self.stages}) == 1, "stages of different shapes")
+
+    def count(self, d):
+        return next((count for count in (stage.count(d) for stage in self.stages) if count), 0)
+
+
+class Sketch(Counting):
+    def __init__(self, f, bits):
+        f.index_id()
+        f.number("width of counters", bits, bits)
+        self.width = f.number("width", 1, MAX_BITS)
+        self.depth = f.number("depth", 1, 64)
+        demand(self.width <= MAX_BITS // self.depth, "width")
+        self.bytes = bits // 8
+        self.data = f.section("counters", self.width * self.depth * self.bytes)
+
+    def rows(self, d):
+        """Counter and sign of the key in each row."""
+        for row, place in zip(range(self.depth), chain(d, 2 * self.width)):
+            at = (row * self.width + place // 2) * self.bytes
+            yield int.from_bytes(self.data[at:at + self.bytes], "little"), place % 2
+
+
+class CountMin(Sketch):
+    def __init__(self, f):
+        super().__init__(f, 32)
+
+    def count(self, d):
+        return min(counter for counter, _ in self.rows(d))
+
+
+class FastAms(Sketch):
+    def __init__(self, f):
+        super().__init__(f, 64)
+
+    def count(self, d):
+        says = sorted((((-c if minus else c) + (1 << 63) & M64) - (1 << 63)) for c, minus in self.rows(d))
+        middle = self.depth // 2
+        return says[middle] if self.depth % 2 else (says[middle - 1] + says[middle]) // 2
+
+
+FAMILIES = {
+    "bloom": Bloom, "partitioned": Partitioned, "blocked": Blocked, "blocked_pair": BlockedPair, "sectorized": Sectorized,
+    "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
+    "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
+    "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
+    "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
+    "dynamic": Dynamic, "count_min": CountMin, "count_min_conservative": CountMin, "fast_ams": FastAms,
+}
