@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
+#include "cli/table.hpp"
 
 namespace hortus::cli {
 namespace {
@@ -33,19 +34,23 @@ std::string_view warning_of(false_negatives misses) {
   return "";
 }
 
-/// A room, its families, and under each what it can do: a table of verbs would be wider than any terminal.
+/// A room, its families, and beside each what it is and can do.
 void print(std::span<family_info const> families, output& out) {
   std::size_t width = 0;
   for (auto const& f : families) width = std::max(width, f.name.size());
   bool const colour = use_colour(STDOUT_FILENO);
+  auto const columns = columns_of(STDOUT_FILENO);
+  auto const line = [&](std::string_view name, std::string_view text) {
+    out.write(beside(fmt::format("  {:{}}  ", name, width), text, columns));
+  };
   std::string_view room;
   for (auto const& f : families) {
     if (f.room != room)
       out.print("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
     room = f.room;
-    out.print("  {:{}}  {}\n", f.name, width, f.summary);
-    out.print("  {:{}}  {}\n", "", width, fmt::join(f.verbs, " "));
-    if (auto const warning = warning_of(f.misses); !warning.empty()) out.print("  {:{}}  {}\n", "", width, warning);
+    line(f.name, f.summary);
+    line("", fmt::format("{}", fmt::join(f.verbs, " ")));
+    if (auto const warning = warning_of(f.misses); !warning.empty()) line("", warning);
   }
 }
 
