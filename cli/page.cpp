@@ -85,7 +85,7 @@ footer{color:var(--soft);font-size:.9rem;padding-top:1.5rem;padding-bottom:3rem}
 .wide{display:none}.narrow{display:block}}
 @media print{body{font-size:10pt}main,footer{max-width:none}nav{display:none}.scroll{overflow:visible}.scroll .chart{min-width:0}
 table{font-size:6.8pt}th,td{padding:.2rem .35rem}thead{display:table-header-group}h2{break-after:avoid}tr,figure{break-inside:avoid}
-.panels{grid-template-columns:1fr 1fr}}
+tr>th:first-child{position:static}figure{max-width:36rem}.panels{grid-template-columns:1fr 1fr}}
 )css";
 
 /// Paragraphs: parted by empty lines.
