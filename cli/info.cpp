@@ -42,15 +42,12 @@ int info(std::string const& file, bool json) {
     print_json(all);
     return done;
   }
-  // The two rates are written alike, to be compared.
-  auto const rate = [&](char const* name) { return all[name].is_number() ? all[name].get<double>() : 0.0; };
-  auto const rates = human_rates(std::vector{rate("fpr_planned"), rate("fpr_estimate")});
   table rows({{""}, {""}});
   for (auto const& [name, value] : all.items()) {
     if (name.starts_with("items_estimate_") || name == "saturated" || name == "advice") continue;
     auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
     if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
-    if (name.starts_with("fpr_") && value.is_number()) text = rates[name == "fpr_planned" ? 0 : 1];
+    if (name.starts_with("fpr_") && value.is_number()) text = human_rate(value.get<double>());
     rows.row({name, text});
   }
   output out(STDOUT_FILENO);
