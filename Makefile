@@ -1,6 +1,6 @@
 # The front door. CMake does the work (see CMakePresets.json); these are the words for it.
 #   make build     install what is missing, compile the command: build/hortus
-#   make tour      plant every family on one data set, print the comparison, leave the page build/tour.html
+#   make tour      compare all families on one set of keys, leave the page build/tour.html
 #   make test      every test, once, with g++
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses

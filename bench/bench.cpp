@@ -3,6 +3,7 @@
 #include <hortus/any/families.hpp>
 
 #include "bench/measure.hpp"
+#include "bench/packed_texts.hpp"
 
 namespace hortus::bench {
 namespace {
@@ -31,7 +32,7 @@ double measured_fpr(std::span<std::uint64_t const> members, double fpr) {
   typename F::goal goal;
   goal.items = members.size();
   goal.fpr = fpr;
-  auto const f = planted<F>(members, goal);
+  auto const f = filled<F>(members, goal).filter;
   auto const wanted = std::min(static_cast<std::size_t>(std::min(1e4 / fpr, 1e12)), most_rate_queries);
   std::size_t found = 0;
   std::size_t asked = 0;
@@ -63,10 +64,12 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
 
 void run_on_text(std::span<std::string_view const> members, std::span<std::string_view const> absent, double fpr,
                  std::function<void(row const&)> const& each) {
-  auto const hits = drawn(members, absent.size());
+  packed_texts const inserted(members);
+  packed_texts const hits(drawn(members, absent.size()));
+  packed_texts const misses(absent);
   families::for_each([&]<class F>() {
     if constexpr (measurable<F>) {
-      auto r = measure<F, std::string_view>({members, hits, absent}, fpr, 1, 3);
+      auto r = measure<F, std::string_view>({inserted.texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
       r.overhead = overhead_of(r);
       each(r);
     }

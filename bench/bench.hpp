@@ -18,8 +18,9 @@ struct row {
   double fpr_target = 0;
   double fpr_measured = 0;  ///< without may_contain: how many of the absent keys are counted
   double bits_per_item = 0;
-  double overhead = 0;   ///< bits an item / log2(1 / fpr_measured)
-  double build_ns = -1;  ///< from nothing: memory, page faults and all inserts in batches; or build(keys)
+  std::uint64_t refused = 0;  ///< members that did not fit
+  double overhead = 0;        ///< bits an item / log2(1 / fpr_measured)
+  double build_ns = -1;       ///< from nothing: memory, page faults and all inserts in batches; or build(keys)
   double insert_ns = -1;
   double hit_ns = -1;
   double miss_ns = -1;
@@ -56,7 +57,8 @@ struct setup {
 /// Measures 64-bit keys; tells `each` a row as soon as it is there.
 void run(setup const& what, std::function<void(row const&)> const& each);
 
-/// The same on text: the members given, against absent keys made from them. One row a family.
+/// The same on text: the members given, against keys that are not among them. One row a family. The texts are copied, so that
+/// those of inserts, hits and misses lie in memory alike: see packed_texts.
 void run_on_text(std::span<std::string_view const> members, std::span<std::string_view const> absent, double fpr,
                  std::function<void(row const&)> const& each);
 

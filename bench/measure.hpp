@@ -7,6 +7,8 @@
 #include <cstring>
 #include <span>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <hortus/of_keys.hpp>
@@ -68,15 +70,22 @@ struct key_sets {
 template <class F>
 concept measurable = plantable<F> &&(membership<F> || countable<F>);
 
+/// A filter, and how many of its keys did not fit.
+template <family F>
+struct filled_filter {
+  of_keys<F> filter;
+  std::size_t refused = 0;
+};
+
 /// The filter of these keys: made and filled, or built of all of them.
 template <plantable F, class Key>
-of_keys<F> planted(std::span<Key const> keys, typename F::goal goal) {
+filled_filter<F> filled(std::span<Key const> keys, typename F::goal goal) {
   if constexpr (makeable<F>) {
-    of_keys<F> f(goal);
-    keep(f.insert(keys));
-    return f;
+    filled_filter<F> made{of_keys<F>(goal)};
+    made.refused = keys.size() - made.filter.insert(keys);
+    return made;
   } else {
-    return of_keys<F>::build(keys, goal);
+    return {of_keys<F>::build(keys, goal)};
   }
 }
 
@@ -186,15 +195,16 @@ std::span<Key const> late(std::span<Key const> members) {
 template <makeable F, class Key>
 of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned repetitions, row& r) {
   auto const early = members.first(members.size() - late(members).size());
-  auto f = planted<F>(early, goal);
+  auto made = filled<F>(early, goal);
+  auto& f = made.filter;
   update_times times(late(members).size(), f.size_bytes());
   for (unsigned i = 0; i < repetitions; ++i) {
     times.singly(late(members), [&](auto some) {
       for (auto const& key : some) (void)f.insert(key);
     });
-    f = planted<F>(early, goal);
-    times.batch(late(members), [&](auto some) { keep(f.insert(some)); });
-    if (i + 1 < repetitions) f = planted<F>(early, goal);
+    made = filled<F>(early, goal);
+    times.batch(late(members), [&](auto some) { r.refused = made.refused + some.size() - f.insert(some); });
+    if (i + 1 < repetitions) made = filled<F>(early, goal);
   }
   r.insert_ns = median(times.one_by_one().time);
   r.insert_ratio = median(times.one_by_one().ratio);
@@ -202,11 +212,11 @@ of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, 
   r.batch_insert_ns = median(times.in_batches().time);
   r.batch_insert_ratio = median(times.in_batches().ratio);
   r.update_limit_ns = median(times.in_batches().limit);
-  return f;
+  return std::move(f);
 }
 template <buildable F, class Key>
 of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned, row&) {
-  return planted<F>(members, goal);  // there is nothing to insert into
+  return filled<F>(members, goal).filter;  // there is nothing to insert into
 }
 
 template <family F, class Key>
@@ -219,7 +229,7 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   row r{.family = std::string(F::name), .items = keys.members.size(), .fpr_target = fpr, .threads = threads};
   std::vector<double> build_ns;
   for (unsigned i = 0; i < builds; ++i)
-    build_ns.push_back(time_per_key(keys.members, 1, [&](auto all) { keep(planted<F>(all, goal).size_bytes()); }));
+    build_ns.push_back(time_per_key(keys.members, 1, [&](auto all) { keep(filled<F>(all, goal).filter.size_bytes()); }));
   r.build_ns = median(build_ns);
   auto f = measure_inserts<F>(keys.members, goal, builds, r);
 

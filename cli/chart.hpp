@@ -25,6 +25,9 @@ struct chart_series {
   drawn as = drawn::line_and_points;
 };
 
+/// Where the names of lines stand. At their ends nobody has to look them up in a legend, by colour or by shape.
+enum class names_of_lines { in_a_legend, at_their_ends };
+
 /// Lines or a cloud of points. What an axis cannot show (NaN, infinity, 0 on a logarithm) is left out, and breaks a line.
 struct line_chart {
   std::string title;
@@ -32,6 +35,8 @@ struct line_chart {
   axis x{};
   axis y{};
   std::vector<chart_series> series{};
+  names_of_lines names = names_of_lines::in_a_legend;
+  std::string widest{};  ///< there is room for this name, too: charts with the same widest name line up
 };
 
 struct bar_series {
@@ -45,7 +50,10 @@ struct reference_line {
   std::string label{};
 };
 
-/// Horizontal bars, a group of them (one for each series) beside each label.
+/// Bars start at zero. Dots do not have to, so they suit a logarithmic axis, where the length of a bar would mean nothing.
+enum class bar_form { bars, dots };
+
+/// Horizontal bars, a group of them (one for each series) beside each label; or a line of dots.
 struct bar_chart {
   std::string title;
   std::string description;
@@ -53,6 +61,9 @@ struct bar_chart {
   std::vector<std::string> groups{};
   std::vector<bar_series> series{};
   std::vector<reference_line> references{};
+  std::vector<std::string> headings{};  ///< headings[i], if not empty, stands over groups[i]
+  bar_form as = bar_form::bars;
+  std::string widest{};  ///< there is room for this label, too: charts with the same widest label line up
 };
 
 /// A picture laid out for the given width in pixels of text size 12; it scales.
@@ -60,7 +71,18 @@ struct bar_chart {
 [[nodiscard]] std::string svg(bar_chart const& chart, double width = 720);
 
 /// For a page: the chart laid out twice, for desks and for telephones; the page's style shows the one that fits.
-[[nodiscard]] std::string figure(line_chart const& chart);
-[[nodiscard]] std::string figure(bar_chart const& chart);
+template <class Chart>
+[[nodiscard]] std::string figure(Chart const& chart, double width = 720) {
+  return "<figure class=\"wide\">" + svg(chart, width) + "</figure>\n<figure class=\"narrow\">" + svg(chart, 400) +
+         "</figure>\n";
+}
+
+/// For a page: charts to be compared, two beside each other where there is room.
+template <class Chart>
+[[nodiscard]] std::string panels(std::vector<Chart> const& charts) {
+  std::string all = "<div class=\"panels\">\n";
+  for (auto const& chart : charts) all += "<div>" + figure(chart, 520) + "</div>\n";
+  return all + "</div>\n";
+}
 
 }  // namespace hortus::cli

@@ -83,7 +83,7 @@ ruler ruler_for(axis const& of, std::vector<double> const& values, bool from_zer
     if (high < low * (1 + 1e-9)) low /= 2, high *= 2;
     // A bar as long as the bound would vanish: leave the smallest some length.
     if (from_zero && !own_low) low /= 1.6;
-    return {of.scale, own_low ? low : round_down(low), own_high ? high : round_up(high)};
+    return {of.scale, own_low ? low : round_down(low), own_high ? high : round_up(high), of.falling};
   }
   if (!own_low && low > 0 && (from_zero || low < high / 2)) low = 0;
   if (!own_high && high < 0 && from_zero) high = 0;
@@ -91,7 +91,7 @@ ruler ruler_for(axis const& of, std::vector<double> const& values, bool from_zer
   if (high - low < 1e-9 * magnitude) low -= magnitude / 2, high += magnitude / 2;
   auto const step = tick_step(low, high, 10);
   return {of.scale, own_low ? low : std::floor(low / step + 1e-9) * step,
-          own_high ? high : std::ceil(high / step - 1e-9) * step};
+          own_high ? high : std::ceil(high / step - 1e-9) * step, of.falling};
 }
 
 std::vector<double> minor_ticks(ruler const& r) {
@@ -123,7 +123,7 @@ std::vector<double> axis_ticks(axis_scale scale, double from, double to, int wan
   int const stride = std::max(1, (powers + wanted) / (wanted + 1));
   for (int power = low; power <= high; ++power) {
     for (int const lead : {1, 2, 5}) {
-      if (lead != 1 && powers > 2) continue;
+      if (lead != 1 && powers > 3) continue;
       if (((power % stride) + stride) % stride != 0) continue;
       auto const tick = lead * std::pow(10, power);
       if (tick >= from * (1 - 1e-9) && tick <= to * (1 + 1e-9)) ticks.push_back(tick);
@@ -134,8 +134,10 @@ std::vector<double> axis_ticks(axis_scale scale, double from, double to, int wan
 
 std::string tick_text(double value, tick_style style, int digits) {
   if (style == tick_style::number) return short_number(value, digits);
-  if (value != 0 && std::abs(value) < 0.99995e-4) return short_number(value, digits);
-  return short_number(100 * value, digits) + " %";
+  auto const size = std::abs(value);
+  if (size != 0 && size < 0.99995e-6) return short_number(value, digits);
+  // As fixed decimals down to 0.0001 %, so that the rates of one axis are all written alike.
+  return (size < 1e-5 ? fmt::format("{:.{}g}", 100 * value, digits) : short_number(100 * value, digits)) + " %";
 }
 
 }  // namespace hortus::cli

@@ -17,6 +17,7 @@ struct axis {
   tick_style ticks = tick_style::number;
   std::optional<double> from{};  ///< ignored where the scale cannot show it (0 on a logarithmic axis)
   std::optional<double> to{};
+  bool falling = false;  ///< the largest value stands first
 };
 
 /// Can the axis show the value?
@@ -27,10 +28,13 @@ struct ruler {
   axis_scale scale = axis_scale::linear;
   double from = 0;
   double to = 1;
+  bool falling = false;
 
   [[nodiscard]] double at(double value) const {
-    if (scale == axis_scale::linear) return (value - from) / (to - from);
-    return (std::log(value) - std::log(from)) / (std::log(to) - std::log(from));  // a quotient may overflow
+    auto const share = scale == axis_scale::linear
+                           ? (value - from) / (to - from)
+                           : (std::log(value) - std::log(from)) / (std::log(to) - std::log(from));  // a quotient may overflow
+    return falling ? 1 - share : share;
   }
   [[nodiscard]] bool holds(double value) const { return value >= from && value <= to; }
 };

@@ -42,7 +42,7 @@ int info(std::string const& file, bool json) {
     print_json(all);
     return done;
   }
-  table rows({{file}, {""}});
+  table rows({{""}, {""}});
   for (auto const& [name, value] : all.items()) {
     if (name.starts_with("items_estimate_") || name == "saturated" || name == "advice") continue;
     auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
@@ -51,8 +51,11 @@ int info(std::string const& file, bool json) {
     rows.row({name, text});
   }
   output out(STDOUT_FILENO);
-  out.write(rows.text(use_colour(STDOUT_FILENO)));
-  if (all["advice"].is_string()) out.write(wrapped(all["advice"].get<std::string>()));
+  bool const colour = use_colour(STDOUT_FILENO);
+  auto const columns = columns_of(STDOUT_FILENO);
+  out.print("{}{}{}\n", colour ? "\x1b[1m" : "", printable(file), colour ? "\x1b[0m" : "");
+  out.write(rows.text(colour, columns));
+  if (all["advice"].is_string()) out.write(wrapped(all["advice"].get<std::string>(), columns));
   out.flush();
   return done;
 }

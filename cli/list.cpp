@@ -150,12 +150,13 @@ std::string settings_for_people(std::span<family_info const> families) {
   auto const all = all_settings(families);
   std::size_t width = 0;
   for (auto const& s : all) width = std::max(width, s.what.name.size());
+  auto const columns = columns_of(STDOUT_FILENO);
   std::string text;
   for (auto const& [what, its] : all) {
     text += fmt::format("{:{}}  {}; {} unless set\n", what.name, width, what.note.values, shown(what.by_default));
     std::string const margin(width + 2, ' ');
-    text += wrapped(margin + std::string(what.note.meaning), margin.size());
-    text += wrapped(fmt::format("{}of {}", margin, fmt::join(its, ", ")), margin.size());
+    text += beside(margin, what.note.meaning, columns);
+    text += beside(margin, fmt::format("of {}", fmt::join(its, ", ")), columns);
   }
   return text;
 }
@@ -164,9 +165,10 @@ std::string settings_for_people(std::span<family_info const> families) {
 std::string card_of(family_info const& f) {
   constexpr std::size_t margin = 10;
   auto const offer = f.plan(compared);
+  auto const columns = columns_of(STDOUT_FILENO);
   std::string text;
   auto const line = [&](std::string_view title, std::string_view what) {
-    text += wrapped(fmt::format("{:{}}{}", title, margin, what), margin);
+    text += beside(fmt::format("{:{}}", title, margin), what, columns);
   };
   line("family", f.name);
   line("room", f.room);
@@ -184,27 +186,31 @@ std::string card_of(family_info const& f) {
   line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");
   for (auto const& [name, by_default, note] : f.settings) {
     line("", fmt::format("{}: {}; {} unless set", name, note.values, shown(by_default)));
-    text += wrapped(std::string(margin + 2, ' ') + std::string(note.meaning), margin + 2);
+    text += beside(std::string(margin + 2, ' '), note.meaning, columns);
   }
   line("example", example_of(f));
   return text;
 }
 
-/// A room, its families, and under each what it can do: a table of verbs would be wider than any terminal.
+/// A room, its families, and beside each what it is and can do.
 std::string all_for_people(std::span<family_info const> families) {
   std::size_t width = 0;
   for (auto const& f : families) width = std::max(width, f.name.size());
   bool const colour = use_colour(STDOUT_FILENO);
+  auto const columns = columns_of(STDOUT_FILENO);
   std::string text;
+  auto const line = [&](std::string_view name, std::string_view what) {
+    text += beside(fmt::format("  {:{}}  ", name, width), what, columns);
+  };
   std::string_view room;
   for (auto const& f : families) {
     if (f.room != room)
       text += fmt::format("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
     room = f.room;
-    text += fmt::format("  {:{}}  {}\n", f.name, width, f.summary);
-    text += fmt::format("  {:{}}  {}\n", "", width, fmt::join(f.verbs, " "));
-    if (auto const warning = warning_of(f.misses); !warning.empty()) text += fmt::format("  {:{}}  {}\n", "", width, warning);
-    if (f.can_refuse) text += fmt::format("  {:{}}  can be full: then it refuses keys, and says so\n", "", width);
+    line(f.name, f.summary);
+    line("", fmt::format("{}", fmt::join(f.verbs, " ")));
+    if (auto const warning = warning_of(f.misses); !warning.empty()) line("", warning);
+    if (f.can_refuse) line("", "can be full: then it refuses keys, and says so");
   }
   return text;
 }

@@ -185,12 +185,22 @@ std::string human_bytes(std::uint64_t bytes) {
   return bytes < 1024 ? fmt::format("{} B", bytes) : with_unit(bytes, 1024, names);
 }
 
-std::string human_rate(double rate) {
-  if (std::isnan(rate) || rate < 0 || rate > 1) return "?";
-  // What rounds to 0.01 % is shown as that.
-  if (rate == 0 || rate >= 0.99995e-4) return fmt::format("{:.3g} %", 100 * rate);
-  return fmt::format("{:.3g}", rate);
+std::vector<std::string> human_rates(std::span<double const> rates) {
+  // What rounds to 0.0001 % is shown as that.
+  bool const percent = std::ranges::none_of(rates, [](double rate) { return rate > 0 && rate < 0.9995e-6; });
+  std::vector<std::string> shown;
+  for (auto const rate : rates) {
+    if (!(rate >= 0 && rate <= 1))
+      shown.emplace_back("?");
+    else if (percent)
+      shown.push_back(fmt::format("{:.3g} %", 100 * rate));
+    else
+      shown.push_back(rate == 0 ? "0" : fmt::format("{:.2e}", rate));
+  }
+  return shown;
 }
+
+std::string human_rate(double rate) { return human_rates({&rate, 1}).front(); }
 
 std::string human_duration(double seconds) {
   if (std::isnan(seconds) || seconds < 0 || seconds > 1e10) return "?";

@@ -2,8 +2,10 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hortus::cli {
 
@@ -31,7 +33,11 @@ namespace hortus::cli {
 /// 1258291 as "1.2 MiB"; exact up to 1023 bytes.
 [[nodiscard]] std::string human_bytes(std::uint64_t bytes);
 
-/// 0.0098 as "0.98 %", 0.0000012 as "1.2e-06": per cent down to a ten-thousandth, three digits. "?" for what is no number.
+/// Rates that stand side by side, all written one way: 0.0098 as "0.98 %", or where one of them is below a millionth as
+/// "9.80e-03". "?" for what is no rate.
+[[nodiscard]] std::vector<std::string> human_rates(std::span<double const> rates);
+
+/// The same for a rate that stands alone.
 [[nodiscard]] std::string human_rate(double rate);
 
 /// Two units at most: "820 ns", "4.2 s", "1m 05s", "2h 03m", "3d 04h". "?" for what is no duration (negative, NaN, endless).

@@ -126,27 +126,34 @@ std::vector<std::pair<std::string, std::string>> by_reason(std::vector<rejected>
 
 void print(std::vector<candidate> const& candidates, std::vector<rejected> const& losers, std::string const& note) {
   output out(STDOUT_FILENO);
+  auto const columns = columns_of(STDOUT_FILENO);
   table rows({{"family"},
               {"bits/item", align::right},
               {"over limit", align::right},
               {"size", align::right},
               {"fpr", align::right},
               {"lines/hit", align::right}});
-  for (auto const& c : candidates)
+  std::vector<double> rates;
+  for (auto const& c : candidates) rates.push_back(c.offer.fpr);
+  auto const shown_rates = human_rates(rates);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    auto const& c = candidates[i];
     rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item), over_limit(c),
-              human_bytes(c.offer.size_bytes), human_rate(c.offer.fpr), fmt::format("{:.0f}", lines_of(c.offer))});
+              human_bytes(c.offer.size_bytes), shown_rates[i], fmt::format("{:.0f}", lines_of(c.offer))});
+  }
   if (!candidates.empty()) {
     auto const& best = candidates.front();
-    out.write(rows.text(use_colour(STDOUT_FILENO)));
-    out.write("\n" + wrapped(fmt::format("{} is best: {}", best.family->name, best.why)));
+    out.write(rows.text(use_colour(STDOUT_FILENO), columns));
+    out.write("\n" + wrapped(fmt::format("{} is best: {}", best.family->name, best.why), columns));
     std::string params;
     for (auto const& [name, value] : best.offer.params)
       std::visit([&, n = name](auto v) { params += fmt::format(" {}={}", n, v); }, value);
-    out.write(wrapped("its params:" + params));
+    out.write(wrapped("its params:" + params, columns));
   }
   for (auto const& [reason, names] : by_reason(losers))
-    out.write(wrapped(fmt::format("not {}: {}", names, names.find(',') == std::string::npos ? reason : of_several(reason))));
-  if (!note.empty()) out.write(wrapped("note: " + note));
+    out.write(
+        wrapped(fmt::format("not {}: {}", names, names.find(',') == std::string::npos ? reason : of_several(reason)), columns));
+  if (!note.empty()) out.write(wrapped("note: " + note, columns));
   out.flush();
 }
 

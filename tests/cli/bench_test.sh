@@ -21,6 +21,7 @@ json "[r['family'] for r in d] == '$measured'.split()" \
   'all(type(r["huge_pages"]) is bool and r["limit_ns"] > 0 and r["batch_ratio"] > 0 for r in d)' \
   'all(r["fpr_measured"] < 3 * r["fpr_target"] for r in d)' \
   'all({"erase_ns", "batch_erase_ns", "count_ns", "batch_count_ns"} <= set(r) for r in d)' \
+  'all(r["keys_refused"] == 0 for r in d)' \
   'all((r[ratio] is not None) == (r[ratio[:-5] + "ns"] is not None) for r in d
   for ratio in ("insert_ratio", "batch_insert_ratio", "erase_ratio", "batch_erase_ratio"))' \
   'all((r[limit] is not None) == (r["insert_ns"] is not None) for r in d for limit in ("update_limit_ns", "single_update_limit_ns"))' \
@@ -40,6 +41,12 @@ json '[r["family"] for r in d] == ["partitioned"] and d[0]["fpr_target"] == 0.01
 run 0 hortus bench --families bloom -n 1000 -p 10% --repetitions 1
 grep -q '^bloom ' "$out" || fail "a table" "$(cat "$out")"
 [ ! -s "$err" ] || fail "nothing to say" "$(cat "$err")"
+equal "tables in a pipe" 1 "$(grep -c '^bloom ' "$out")"
+COLUMNS=80 run 0 hortus bench --families bloom,counting -n 1000 -p 10% --repetitions 1
+[ "$(wc -L <"$out")" -le 80 ] || fail "wider than the terminal" "$(cat "$out")"
+for title in bits/item measured b.miss b.erase s.ratio huge; do
+  grep -q " $title\b" "$out" || fail "no column is left out: $title" "$(cat "$out")"
+done
 
 section "nonsense"
 refused "no family is called 'rose'" hortus bench --families bloom,rose -n 1000

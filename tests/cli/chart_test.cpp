@@ -184,7 +184,12 @@ TEST(line_chart, hostile_numbers_give_a_picture_all_the_same) {
           bar_chart bars{
               .title = "t", .description = "", .value = {.scale = scale}, .groups = {"g", "h"}, .series = {{"s", {a, b}}}};
           if (bounds) bars.value.from = a, bars.value.to = b;
-          for (auto const& text : {svg(chart), svg(bars)}) {
+          auto ends = chart;
+          ends.names = names_of_lines::at_their_ends;
+          ends.x.falling = true;
+          auto dots = bars;
+          dots.as = bar_form::dots;
+          for (auto const& text : {svg(chart), svg(bars), svg(ends), svg(dots)}) {
             ASSERT_EQ(markup_fault(text), "") << a << ' ' << b;
             ASSERT_FALSE(contains(text, "nan") || contains(text, "inf") || contains(text, "e+")) << a << ' ' << b << text;
             ASSERT_LT(text.size(), 60'000u);
@@ -218,6 +223,79 @@ TEST(line_chart, thirty_series_differ_in_colour_shape_or_dash) {
   auto const text = svg(chart);
   EXPECT_EQ(markup_fault(text), "");
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(contains(text, ">series" + std::to_string(i) + "<")) << i;
+}
+
+/// Where the text stands: its x and y.
+std::pair<double, double> place_of(std::string const& picture, std::string const& text) {
+  auto const at = picture.rfind("<text", picture.find(">" + text + "</text>"));
+  double x = -1;
+  double y = -1;
+  EXPECT_EQ(std::sscanf(picture.c_str() + at, "<text x=\"%lf\" y=\"%lf\"", &x, &y), 2) << text;
+  return {x, y};
+}
+
+TEST(line_chart, names_at_the_ends_of_lines_replace_the_legend_and_do_not_cover_each_other) {
+  line_chart chart{.title = "t", .description = "", .names = names_of_lines::at_their_ends};
+  for (int i = 0; i < 9; ++i) chart.series.push_back({"name" + std::to_string(i), {{0, 0}, {1, 5 + i * 1e-3}}, drawn::line});
+  chart.series.push_back({"lowest", {{0, 10}, {1, 0}}, drawn::line});
+  chart.series.push_back({"never seen", {{std::nan(""), 1}}});
+  auto const text = svg(chart);
+  EXPECT_EQ(markup_fault(text), "");
+  EXPECT_EQ(occurrences(text, ">name3<"), 1u) << "no legend";
+  EXPECT_FALSE(contains(text, "never seen")) << "a line without points has no end";
+  for (int i = 0; i + 1 < 9; ++i) {
+    auto const above = place_of(text, "name" + std::to_string(i + 1));
+    auto const below = place_of(text, "name" + std::to_string(i));
+    EXPECT_EQ(above.first, below.first);
+    EXPECT_GE(below.second - above.second, 12) << "higher ends have higher names, a line apart";
+  }
+  EXPECT_GT(place_of(text, "lowest").second, place_of(text, "name0").second);
+  EXPECT_EQ(occurrences(text, "opacity=\"0\""), 10u) << "the ends are marked, the other points unseen";
+}
+
+TEST(line_chart, many_names_stay_above_the_bottom) {
+  line_chart chart{.title = "t", .description = "", .names = names_of_lines::at_their_ends};
+  for (int i = 0; i < 12; ++i) chart.series.push_back({"name" + std::to_string(i) + "x", {{0, 0}, {1, i == 0 ? 100.0 : 0.0}}});
+  auto const text = svg(chart);
+  double height = 0;
+  ASSERT_EQ(std::sscanf(text.c_str() + text.find("viewBox"), "viewBox=\"0 0 %*f %lf\"", &height), 1);
+  for (int i = 0; i < 12; ++i) EXPECT_LT(place_of(text, "name" + std::to_string(i) + "x").second, height - 40);
+}
+
+TEST(line_chart, a_falling_axis_has_the_largest_value_first) {
+  line_chart chart{
+      .title = "t",
+      .description = "",
+      .x = {.scale = axis_scale::logarithmic, .ticks = tick_style::percent, .from = 1e-6, .to = 0.1, .falling = true}};
+  chart.series = {{"s", {{0.1, 1}, {1e-6, 2}}}};
+  auto const text = svg(chart, 900);
+  auto x = -1.0;
+  for (auto const* const rate : {"10 %", "1 %", "0.1 %", "0.01 %", "0.001 %", "0.0001 %"}) {
+    ASSERT_TRUE(contains(text, ">" + std::string(rate) + "</text>")) << rate;
+    EXPECT_GT(place_of(text, rate).first, x) << rate;
+    x = place_of(text, rate).first;
+  }
+}
+
+TEST(bar_chart, headings_stand_over_their_groups) {
+  auto chart = sample_bars();
+  chart.headings = {"first room", "second <room>"};
+  auto const text = svg(chart);
+  EXPECT_EQ(markup_fault(text), "");
+  EXPECT_LT(place_of(text, "first room").second, place_of(text, "bloom").second);
+  EXPECT_LT(place_of(text, "bloom").second, place_of(text, "second &lt;room&gt;").second);
+  EXPECT_LT(place_of(text, "second &lt;room&gt;").second, place_of(text, "cuckoo").second);
+}
+
+TEST(bar_chart, dots_have_a_mark_for_each_value_on_one_line) {
+  auto chart = sample_bars();
+  chart.as = bar_form::dots;
+  chart.value.scale = axis_scale::logarithmic;
+  auto const text = svg(chart);
+  EXPECT_EQ(markup_fault(text), "");
+  EXPECT_EQ(occurrences(text, "class=\"mark\""), 3 + 2u) << "and two in the legend";
+  EXPECT_TRUE(contains(text, "<title>bloom\nlookup: 9</title>"));
+  EXPECT_FALSE(contains(text, "<rect"));
 }
 
 TEST(bar_chart, has_a_bar_for_each_value_and_a_dash_for_none) {
@@ -263,6 +341,24 @@ TEST(html_table, keeps_alignment_and_names_rows) {
   EXPECT_TRUE(contains(text, "<th scope=\"row\">&lt;bloom&gt;</th><td class=\"r\">9.6</td>"));
 }
 
+TEST(html_table, headings_open_groups_of_rows) {
+  table t({{"family"}, {"bits", align::right}});
+  t.row({"bloom", "9.6"});
+  t.row({"blocked", "10"});
+  t.row({"counting", "38"});
+  auto const text = html_table(t, "", {"bloom room", "", "<counting>"});
+  EXPECT_EQ(markup_fault(text), "");
+  EXPECT_EQ(occurrences(text, "<tbody>"), 2u);
+  EXPECT_TRUE(contains(text, "<th scope=\"rowgroup\" colspan=\"2\">bloom room</th>"));
+  EXPECT_TRUE(contains(text, "<th scope=\"rowgroup\" colspan=\"2\">&lt;counting&gt;</th>"));
+}
+
+TEST(html_terms, names_and_explains) {
+  auto const text = html_terms({{"a & b", "<b>"}, {"c", "d"}});
+  EXPECT_EQ(markup_fault(text), "");
+  EXPECT_TRUE(contains(text, "<dt>a &amp; b</dt><dd>&lt;b&gt;</dd>"));
+}
+
 report_page sample_page(std::string const& word) {
   table t({{word}, {word, align::right}});
   t.row({word, word});
@@ -274,7 +370,7 @@ report_page sample_page(std::string const& word) {
   return {.title = word,
           .intro = word + "\n\n" + word,
           .facts = {{word, word}},
-          .sections = {{word, word, {figure(lines), svg(lines)}},
+          .sections = {{word, word, {figure(lines), svg(lines), panels(std::vector{lines, lines})}},
                        {word, word, {figure(bars)}},
                        {word, word, {html_table(t, word)}}},
           .footer = word};
@@ -298,6 +394,12 @@ TEST(page, escapes_text_wherever_it_stands) {
   EXPECT_FALSE(contains(text, "<b>"));
   EXPECT_FALSE(contains(text, "\x01"));
   EXPECT_FALSE(contains(text, "\xff"));
+}
+
+TEST(page, ends_in_a_way_to_know_it_by) {
+  EXPECT_TRUE(html(sample_page("a & b")).ends_with(html_end("a & b")));
+  EXPECT_TRUE(contains(html_end("a & b"), "a &amp; b"));
+  EXPECT_TRUE(html({.title = "t", .intro = ""}).ends_with(html_end("")));
 }
 
 TEST(page, equal_input_gives_equal_bytes) { EXPECT_EQ(html(sample_page("x")), html(sample_page("x"))); }

@@ -42,6 +42,25 @@ printed_line 'items_estimate +[0-9]+ .*[0-9]+ to [0-9]+.*'
 printed_line 'params +slice_bits=[0-9]+ probes=[0-9]+'
 printed_line 'seed +42'
 
+section "as wide as the terminal, rates in one way"
+long=$(printf 'n%.0s' {1..120})
+cp f "$long"
+for command in "info $long" list 'plan -n 1M -p 0.01%' 'plan -n 1M -p 1e-9 --need count'; do
+  COLUMNS=80 run 0 hortus $command
+  width=$(grep -v "^$long" "$out" | wc -L)
+  [ "$width" -le 80 ] || fail "$command: $width columns in a terminal of 80" "$(cat "$out")"
+done
+rm "$long"
+run 0 hortus list
+equal "lines in a pipe are whole" 1 "$(grep -c '^  bloom  .*[^ ]' "$out")"
+rates() { awk 'NF == 0 { exit } NR > 1' "$out" | grep -Eo '[0-9.]+ %|[0-9.]+e-[0-9]+' | sed 's/[0-9.-]//g' | sort | uniq -c; }
+run 0 hortus plan -n 1M -p 0.01% --need insert,may_contain
+[ "$(rates | wc -l)" -eq 1 ] || fail "rates are all in per cent" "$(cat "$out")"
+hortus build bloom -o g -n 1000 -p 1e-4 <(seq 900)
+run 0 hortus info g
+printed_line 'fpr_planned +0.01 %'
+printed_line 'fpr_estimate +0.00[0-9]+ %'
+
 section "info of an empty filter, one planned for nothing, and a full one"
 hortus build bloom -o empty -n 1000 /dev/null
 hortus info --json empty >about.json

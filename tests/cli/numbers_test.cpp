@@ -219,12 +219,20 @@ TEST(human, rates) {
   EXPECT_EQ(human_rate(0.12345), "12.3 %");
   EXPECT_EQ(human_rate(1), "100 %");
   EXPECT_EQ(human_rate(0), "0 %");
-  EXPECT_EQ(human_rate(1.2e-6), "1.2e-06");
-  EXPECT_EQ(human_rate(9.9999e-5), "0.01 %");
-  EXPECT_EQ(human_rate(9.9e-5), "9.9e-05");
+  EXPECT_EQ(human_rate(1.234e-6), "0.000123 %");
+  EXPECT_EQ(human_rate(9.9999e-7), "0.0001 %");
+  EXPECT_EQ(human_rate(9.9e-7), "9.90e-07");
+  EXPECT_EQ(human_rate(1e-300), "1.00e-300");
   EXPECT_EQ(human_rate(std::nan("")), "?");
   EXPECT_EQ(human_rate(-1), "?");
   EXPECT_EQ(human_rate(INFINITY), "?");
+}
+
+TEST(human, rates_side_by_side_are_written_one_way) {
+  using texts = std::vector<std::string>;
+  EXPECT_EQ(human_rates(std::vector{0.0001, 0.0000999, 0.0}), (texts{"0.01 %", "0.00999 %", "0 %"}));
+  EXPECT_EQ(human_rates(std::vector{0.01, 1e-9, 0.0, std::nan("")}), (texts{"1.00e-02", "1.00e-09", "0", "?"}));
+  EXPECT_EQ(human_rates({}), texts{});
 }
 
 TEST(human, durations) {

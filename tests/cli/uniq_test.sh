@@ -46,7 +46,7 @@ seq 3000 | cmp - "$out" || fail "all are in the window"
 section "too many lines for the memory: said once, and what is done then; recent ones are known all the same"
 { seq 100000; seq 99000 100000; seq 50; } >many
 run 0 hortus uniq --memory 64Ki many
-said '^hortus: warning: more than [0-9]+ distinct lines: 64 KiB cannot remember all of them at a rate of 1e-06\. The older half is forgotten now; from here on a line is remembered until more than [0-9]+ distinct others have come after it$'
+said '^hortus: warning: more than [0-9]+ distinct lines: 64 KiB cannot remember all of them at a rate of 0\.0001 %\. The older half is forgotten now; from here on a line is remembered until more than [0-9]+ distinct others have come after it$'
 { seq 100000; seq 50; } | cmp - "$out" || fail "the old ones again, the recent ones not"
 limit=$(sed -E 's/^hortus: warning: more than ([0-9]+) distinct lines.*/\1/' "$err")
 [ "$limit" -gt 10000 ] || fail "only $limit lines in 64 KiB"
