@@ -7,7 +7,6 @@
 #include <cstring>
 #include <span>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

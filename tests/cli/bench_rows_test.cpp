@@ -13,7 +13,6 @@ std::vector<bench::row> sample() {
   some.hit_ns = 5;
   auto full = some;
   full.family = "full";
-  full.can_refuse = true;
   full.refused = 12345;
   full.hit_ns = -1;
   return {some, full};
