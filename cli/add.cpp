@@ -20,6 +20,7 @@ int add(options const& o) {
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) filter.insert(keys);
   save(filter, o.file);
   warn_if_overfull(filter);
+  warn_if_stuck(filter);
   report(o.file, o.json);
   return done;
 }

@@ -37,9 +37,10 @@ struct family_info {
   std::string_view room;
   std::string_view summary;
   false_negatives misses;
-  bool never_undercounts;  ///< count() is never below the truth, or below the most that it counts to
-  bool grows;              ///< makes room for more keys than planned; stages() of a filter says how often it did
-  bool keeps_fpr;          ///< and keeps the planned rate, however many come
+  bool never_undercounts;   ///< count() is never below the truth, or below the most that it counts to
+  std::uint64_t max_count;  ///< where counters stick in all its filters; 0: there is no such number
+  bool grows;               ///< makes room for more keys than planned; stages() of a filter says how often it did
+  bool keeps_fpr;           ///< and keeps the planned rate, however many come
   std::vector<std::string_view> verbs;
   proposal (*plan)(request const&);
   any_family (*make)(request const&);                            ///< empty; throws errc::unsupported without insert
