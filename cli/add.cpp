@@ -30,6 +30,7 @@ int add(options const& o) {
   naming(o.file, [&] { added.check_all_went_in("the file is as it was", o.json); });
   save(filter, o.file);
   warn_if_overfull(filter);
+  warn_if_stuck(filter);
   report(o.file, o.json);
   return done;
 }

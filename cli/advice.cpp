@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 #include <hortus/plan/divisors.hpp>
@@ -13,23 +15,31 @@ namespace hortus::cli {
 namespace {
 
 /// ", or use scalable": a family that grows and can what this one can, if there is one.
-std::string or_growing(any_filter const& filter) {
+std::string or_growing(any_filter const& filter, after what) {
   auto const& mine = family_named(filter.about().family);
   auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
     return f.grows && f.name != mine.name && f.has("may_contain") == mine.has("may_contain") &&
            f.has("erase") == mine.has("erase");
   });
-  return able == catalogue().end() ? "" : fmt::format(", or use {}", able->name);
+  if (able == catalogue().end()) return "";
+  bool const warns = what == after::nobody_knows && mine.has("merge") && !able->has("merge");
+  return fmt::format(", or use {}{}", able->name, warns ? ", which does not merge" : "");
 }
 
-std::optional<std::string> stuck(any_filter const& filter) {
-  auto const cells = filter.family().saturations();
-  if (cells == 0) return std::nullopt;
-  return fmt::format(
-      "{} {} for good: {} counts are too low, and keys that are removed stay found; rebuild with larger ones (--set "
-      "cell_bits=8)",
-      human_count(cells), cells == 1 ? "counter stands at its maximum" : "counters stand at their maximum",
-      cells == 1 ? "its" : "their");
+/// ", or use blocked_counting, which counts further": a family that can what this one can.
+std::string counts_further(any_filter const& filter) {
+  for (auto const& param : filter.family().params())
+    if (auto const* const bits = std::get_if<std::uint64_t>(&param.value); param.name == "cell_bits" && bits != nullptr)
+      return *bits > 32 ? ""
+                        : fmt::format("; rebuild with larger ones (--set cell_bits={})",
+                                      std::max(std::bit_ceil(*bits + 1), std::uint64_t{8}));
+  auto const& mine = family_named(filter.about().family);
+  auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
+    return f.max_count > mine.max_count && f.never_undercounts &&
+           std::ranges::all_of(std::array{"may_contain", "erase", "count"},
+                               [&](char const* verb) { return f.has(verb) || !mine.has(verb); });
+  });
+  return able == catalogue().end() ? "" : fmt::format("; {} counts further", able->name);
 }
 
 std::optional<std::string> underfull(any_filter const& filter) {
@@ -41,34 +51,76 @@ std::optional<std::string> underfull(any_filter const& filter) {
   auto const keeps = [&](std::uint64_t by) { return family.fpr_folded(by) <= about.fpr_planned; };
   if (ways.size() < 2 || !keeps(ways[1])) return std::nullopt;  // the common case, after one look
   auto const by = *std::prev(std::partition_point(ways.begin() + 2, ways.end(), keeps));
-  return fmt::format("under capacity: about {} distinct keys in a {} for {}; if no more come, hortus fold --by {} keeps {}",
-                     human_count(static_cast<std::uint64_t>(std::llround(filter.estimate().value))), called(about.family),
+  return fmt::format("under capacity: about {} distinct keys in {} for {}; if no more come, hortus fold --by {} keeps {}",
+                     human_count(static_cast<std::uint64_t>(std::llround(filter.estimate().value))), one(about.family),
                      human_count(about.items_planned), by, human_rate(family.fpr_folded(by)));
+}
+
+/// Of a family that cannot tell how many keys it holds: is that more than chance?
+bool far_above(double fpr, envelope const& about) {
+  return fpr > 2 * about.fpr_planned + 0.1 / std::sqrt(static_cast<double>(std::max<std::uint64_t>(about.items_planned, 1)));
+}
+
+/// The keys that it is for. A filter that was folded may say that it is for more than its shape holds at the planned rate.
+std::uint64_t capacity(any_filter const& filter) {
+  auto const about = filter.about();
+  if (!filter.family().has("fold")) return about.items_planned;
+  auto const with = [&](std::uint64_t items) { return filter.planned_fpr(items); };
+  if (with(about.items_planned) <= 1.01 * about.fpr_planned) return about.items_planned;  // the common case; 1 % for rounding
+  return std::min(about.items_planned, plan::most_items(with, about.fpr_planned));
+}
+
+/// What would have helped, for a filter that is to hold so many keys.
+std::string remedy(any_filter const& filter, std::uint64_t keys, after what, char const* up_to = "") {
+  switch (what) {
+    case after::merging:
+      return fmt::format("build each part with -n {}", keys);
+    case after::folding:
+      return "fold less: --to-fpr instead of --by keeps a rate";
+    default:
+      return fmt::format("rebuild for {}{} keys{}", up_to, human_count(keys), or_growing(filter, what));
+  }
 }
 
 }  // namespace
 
-std::optional<std::string> overfull(any_filter const& filter) {
+std::optional<std::string> overfull(any_filter const& filter, after what) {
   auto const about = filter.about();
   auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
-  if (!has("insert") || !has("estimate") || !(about.fpr_planned > 0) || about.items_inserted <= about.items_planned)
-    return std::nullopt;
+  if (!has("insert") || !(about.fpr_planned > 0)) return std::nullopt;
+  double const fpr = has("fpr") ? filter.fpr() : 1;
+  bool const has_room = has("fold") || family_named(about.family).grows;  // the others may be full before their rate is above
+  if (has_room && fpr <= about.fpr_planned) return std::nullopt;
+  auto const rate = has("fpr") ? fmt::format("now {}, planned {}; ", human_rate(fpr), human_rate(about.fpr_planned)) : "";
+  if (!has("estimate")) {
+    if (!has("fpr") || !far_above(fpr, about)) return std::nullopt;
+    return fmt::format("over capacity: keys came faster than {} for windows of {} can forget; {}rebuild for more",
+                       one(about.family), human_count(about.items_planned), rate);
+  }
   auto const items = filter.estimate();
-  if (items.low <= static_cast<double>(about.items_planned)) return std::nullopt;
-  if (family_named(about.family).grows && filter.fpr() <= about.fpr_planned) return std::nullopt;  // it has made room for them
-  auto const rate =
-      has("fpr") ? fmt::format("now {}, planned {}; ", human_rate(filter.fpr()), human_rate(about.fpr_planned)) : "";
+  auto const most = capacity(filter);
+  if (about.items_inserted <= most || items.low <= static_cast<double>(most)) return std::nullopt;
+  auto const planned = human_count(most);
   if (items.saturated)  // nobody knows how many came, only how often
-    return fmt::format("over capacity: more than {} distinct keys in a {} for {}, which is full; {}rebuild for up to {} keys{}",
-                       human_count(static_cast<std::uint64_t>(items.low)), called(about.family),
-                       human_count(about.items_planned), rate, human_count(about.items_inserted), or_growing(filter));
-  return fmt::format("over capacity: about {} distinct keys in a {} for {}; {}rebuild for {} keys{}",
-                     human_count(static_cast<std::uint64_t>(std::llround(items.value))), called(about.family),
-                     human_count(about.items_planned), rate, human_count(rounded_up(items.value)), or_growing(filter));
+    return fmt::format("over capacity: more than {} distinct keys in {} for {}, which is full; {}{}",
+                       human_count(static_cast<std::uint64_t>(items.low)), one(about.family), planned, rate,
+                       remedy(filter, about.items_inserted, what, "up to "));
+  return fmt::format("over capacity: about {} distinct keys in {} for {}; {}{}",
+                     human_count(static_cast<std::uint64_t>(std::llround(items.value))), one(about.family), planned, rate,
+                     remedy(filter, rounded_up(items.value), what));
+}
+
+std::optional<std::string> stuck(any_filter const& filter) {
+  auto const counters = filter.family().saturations();
+  if (counters == 0) return std::nullopt;
+  return fmt::format("{} {} for good: {} counts may be too low{}{}", human_count(counters),
+                     counters == 1 ? "counter stands at its maximum" : "counters stand at their maximum",
+                     counters == 1 ? "its" : "their",
+                     filter.family().has("erase") ? ", and keys that are removed stay found" : "", counts_further(filter));
 }
 
 std::optional<std::string> advice_on(any_filter const& filter) {
-  if (auto text = overfull(filter)) return text;
+  if (auto text = overfull(filter, after::nobody_knows)) return text;
   if (auto text = stuck(filter)) return text;
   return underfull(filter);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cli/clock.hpp"
 #include "cli/command.hpp"
@@ -77,9 +78,7 @@ void for_each_block(options const& o, any_hash const& hash, char const* label, A
   progress shown(label, in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   std::array<digest, line_reader::block_lines> block;
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    auto key = keys.begin();
-    hash.visit([&](auto const& h) { (void)digests_of(h, key, keys.end(), block); });
-    act(std::span<digest const>(block).first(keys.size()));
+    act(digests_of_lines(hash, keys, block));
   }
 }
 
@@ -113,15 +112,16 @@ any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t
   filling filled(filter);
   line_reader in(o.input.paths, o.input.format());
   progress shown("building", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  bool const grows = family_named(o.family).grows;
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
     tell_time(filter);
     filled.insert(keys);
-    if (grows && outgrew_memory(o, filter))
-      throw error(errc::bad_goal,
-                  fmt::format("with {} keys the filter has grown past --memory {}; with more of them in -n, or a "
-                              "higher rate, it takes less",
-                              filter.about().items_inserted, o.memory));
+    // With one stage it is as large as planned, but for keys that came often: of those all that count are only told at the end.
+    if (filter.family().stages() > 1 && outgrew_memory(o, filter))
+      throw error(
+          errc::bad_goal,
+          fmt::format("with about {} distinct keys the filter has grown past --memory {}; with more of them in -n, or a "
+                      "higher rate, it takes less",
+                      human_count(static_cast<std::uint64_t>(std::llround(filter.estimate().value))), o.memory));
   }
   shown.hide();
   filled.check_all_went_in("no file was written", o.json);
@@ -178,6 +178,7 @@ int build(options const& o) {
   auto const filter = items ? build_streaming(o, hash, *items) : build_buffered(o, hash);
   save(filter, o.out);
   warn_if_overfull(filter);
+  warn_if_stuck(filter);
   if (outgrew_memory(o, filter))
     warn(fmt::format("keys came so often that the filter has grown to {}, more than --memory {}",
                      human_bytes(filter.size_bytes()), o.memory));

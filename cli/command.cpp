@@ -201,8 +201,18 @@ void say(std::string const& text) noexcept try {
 
 void warn(std::string const& text) { say("warning: " + text); }
 
-void warn_if_overfull(any_filter const& filter) {
-  if (auto const text = overfull(filter)) warn(*text);
+void warn_if_overfull(any_filter const& filter, after what) {
+  if (auto const text = overfull(filter, what)) warn(*text);
+}
+void warn_if_stuck(any_filter const& filter) {
+  if (auto const text = stuck(filter)) warn(*text);
+}
+
+std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::string_view const> lines,
+                                         std::span<digest, line_reader::block_lines> space) {
+  auto line = lines.begin();
+  hash.visit([&](auto const& h) { (void)digests_of(h, line, lines.end(), space); });
+  return space.first(lines.size());
 }
 
 void print_json(nlohmann::ordered_json const& document) {

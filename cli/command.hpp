@@ -11,6 +11,7 @@
 
 #include <hortus/any/any_filter.hpp>
 
+#include "cli/advice.hpp"
 #include "cli/lines.hpp"
 #include "cli/progress.hpp"
 
@@ -87,8 +88,13 @@ void report(std::string const& path, bool json);
 void say(std::string const& text) noexcept;
 void warn(std::string const& text);
 
-/// Warns when the filter holds more distinct keys than were planned for, in the words of overfull() in advice.hpp.
-void warn_if_overfull(any_filter const& filter);
+/// Warn when the filter finds absent keys too often, and when counters have stuck, in the words of advice.hpp.
+void warn_if_overfull(any_filter const& filter, after what = after::filling);
+void warn_if_stuck(any_filter const& filter);
+
+/// The digests of a block of lines, at most line_reader::block_lines.
+[[nodiscard]] std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::string_view const> lines,
+                                                       std::span<digest, line_reader::block_lines> space);
 
 /// Prints a JSON document on standard output.
 void print_json(nlohmann::ordered_json const& document);

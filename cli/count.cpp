@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <concepts>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -29,7 +31,8 @@ class count_writer {
   count_writer(options const& o, output& out) : out_(out), separator_(o.input.separator()), json_(o.json) {
     if (json_) out_.write("[");
   }
-  void write(std::string_view key, std::int64_t count) {
+  /// std::uint64_t, or std::int64_t where counts may be negative.
+  void write(std::string_view key, std::integral auto count) {
     if (json_) {
       nlohmann::ordered_json const row{{"key", key}, {"count", count}};
       out_.print("{}\n  {}", first_ ? "" : ",", row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -63,10 +66,14 @@ int count_in(options const& o) {
   bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // as query does
   output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
   count_writer rows(o, out);
+  std::array<digest, line_reader::block_lines> block;
+  std::array<std::uint64_t, line_reader::block_lines> counts;
+  bool const may_be_negative = filter.family().counts_are_signed();
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    auto const counts = filter.count(keys);
+    filter.family().whole_count(digests_of_lines(filter.hash(), keys, block), counts.data());
     if (prompt) shown.hide();
-    for (std::size_t i = 0; i < keys.size(); ++i) rows.write(keys[i], counts[i]);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      may_be_negative ? rows.write(keys[i], static_cast<std::int64_t>(counts[i])) : rows.write(keys[i], counts[i]);
     out.block_done();
   }
   rows.finish();

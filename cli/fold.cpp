@@ -49,10 +49,13 @@ int fold(options const& o) {
   });
   save(filter, o.out);
   report(o.out, o.json);
-  if (o.json) return done;
-  output out(STDOUT_FILENO);
-  out.print("folded by {}: {}, rate of false positives {}\n", by, human_bytes(filter.size_bytes()), human_rate(filter.fpr()));
-  out.flush();
+  if (!o.json) {
+    output out(STDOUT_FILENO);
+    out.print("folded by {}: {}, rate of false positives {}\n", by, human_bytes(filter.size_bytes()), human_rate(filter.fpr()));
+    out.flush();
+  }
+  warn_if_overfull(filter, by == 1 ? after::nobody_knows : after::folding);
+  warn_if_stuck(filter);
   return done;
 }
 

@@ -18,7 +18,8 @@ int merge(options const& o) {
     naming(o.files[i], [&] { all.merge(next); });
   }
   save(all, o.out);
-  warn_if_overfull(all);
+  warn_if_overfull(all, after::merging);
+  warn_if_stuck(all);
   report(o.out, o.json);
   return done;
 }

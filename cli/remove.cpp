@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -21,20 +22,27 @@ int remove(options const& o) {
   check_takes_text(filter, o.file);
   line_reader in(o.input.paths, o.input.format());
   std::uint64_t asked = 0;
-  std::uint64_t removed = 0;
+  std::uint64_t erased = 0;
+  std::uint64_t stuck = 0;
+  bool const may_stick = filter.family().saturations() != 0;  // removing makes it neither so nor otherwise
   {
     progress shown("removing", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+    std::array<digest, line_reader::block_lines> block;
     for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
       asked += keys.size();
-      removed += filter.erase(keys);
+      if (may_stick) stuck += filter.family().stuck(digests_of_lines(filter.hash(), keys, block));
+      erased += filter.erase(keys);
     }
   }
   save(filter, o.file);
-  say(fmt::format("removed {} of {} keys; {} were certainly absent", removed, asked, asked - removed));
+  auto const removed = erased - stuck;  // erase says true of a key whose counters have stuck: it may be a member
+  say(fmt::format("removed {} of {} keys; {} were certainly absent{}", removed, asked, asked - erased,
+                  stuck == 0 ? "" : fmt::format("; {} stay, for their counters stand at their maximum for good", stuck)));
   if (o.json) {
     auto all = describe(o.file, {});
     all["keys_removed"] = removed;
-    all["keys_certainly_absent"] = asked - removed;
+    all["keys_certainly_absent"] = asked - erased;
+    all["keys_stuck"] = stuck;
     print_json(all);
   }
   return done;

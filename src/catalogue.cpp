@@ -26,6 +26,14 @@ constexpr bool counts_enough() {
     return false;
 }
 
+template <family F>
+constexpr std::uint64_t most_counted() {
+  if constexpr (requires { F::max_count(); })
+    return static_cast<std::uint64_t>(F::max_count());
+  else
+    return 0;
+}
+
 /// The chance that a key of the window is missed, of families that say it.
 template <plantable F>
 double missed(typename F::params const& params, std::uint64_t items) {
@@ -76,6 +84,7 @@ family_info describe() {
           .misses = F::misses,
           .never_undercounts = counts_enough<F>(),
           .can_refuse = refuses<F>(),
+          .max_count = most_counted<F>(),
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
           .verbs = verbs_of<F>(),

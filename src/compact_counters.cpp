@@ -189,20 +189,30 @@ compact_counters compact_counters::widened() const {
     wide.words()[bit / 64] += std::min(e.excess, more) << (bit % 64);
     if (e.excess > more) wide.table_.insert(e.cell, e.excess - more);
   });
-  wide.large_ = table_.size();
   return wide;
 }
 
 /// For files: the same counters in the narrowest cells that the rule allows.
-compact_counters compact_counters::narrowed() const {
-  compact_counters narrow(cells_, log_width_ - 1, slots_for(large_, 0));
+compact_counters compact_counters::narrowed(std::uint64_t large) const {
+  compact_counters narrow(cells_, log_width_ - 1, slots_for(large, 0));
   for (std::uint64_t i = 0; i < cells_; ++i)
     if (auto const value = get(i); value != 0) {
       auto const here = std::min(value, narrow.full());
       narrow.put(i, 0, here);
       if (value > here) narrow.table_.reserve(1, 0), narrow.table_.insert(i, value - here);
     }
-  return narrow.wider_than_needed() ? narrow.narrowed() : std::move(narrow);
+  auto const still_large = narrow.large();
+  return narrow.wider_than_needed(still_large) ? narrow.narrowed(still_large) : std::move(narrow);
+}
+
+/// A counter is large when a bit in the upper half of its cell is set.
+std::uint64_t compact_counters::large() const noexcept {
+  if (log_width_ == first_width) return 0;
+  auto const upper_halves = ~every_other(1U << (log_width_ - 1));
+  std::uint64_t count = 0;
+  for (auto const word : std::span(words(), memory_.size() / sizeof(std::uint64_t)))
+    count += nonzero_in(word & upper_halves, log_width_);
+  return count;
 }
 
 void compact_counters::clear() {
@@ -225,6 +235,13 @@ std::uint64_t compact_counters::nonzero(std::uint64_t first, std::uint64_t count
   for (auto const word : std::span(words() + (first << log_width_) / 64, (count << log_width_) / 64))
     found += nonzero_in(word, log_width_);
   return found;
+}
+
+std::uint64_t compact_counters::saturated() const noexcept {
+  if (log_width_ == log_widest) return static_cast<std::uint64_t>(std::count(words(), words() + cells_, most));
+  std::uint64_t count = 0;
+  table_.for_each([&](overflow_table::entry e) { count += e.excess == most - full() ? 1U : 0U; });
+  return count;
 }
 
 compact_counters::space_use compact_counters::space() const noexcept {
@@ -259,15 +276,14 @@ bool compact_counters::operator==(compact_counters const& other) const noexcept 
 bool compact_counters::valid() const noexcept {
   if (cells_ > max_cells || log_width_ < first_width || log_width_ > log_widest) return false;
   if (memory_.size() != bytes_for(cells_, log_width_)) return false;
-  if (auto const tail = (cells_ << log_width_) % 64; tail != 0 && words()[(cells_ << log_width_) / 64] >> tail != 0)
-    return false;
-  return log_width_ == first_width ? large_ == 0 : large_ <= cells_ && large_ >= table_.size();
+  auto const tail = (cells_ << log_width_) % 64;
+  return tail == 0 || words()[(cells_ << log_width_) / 64] >> tail == 0;
 }
 
-bool compact_counters::restore(memory const& entries) {
+bool compact_counters::restore(std::uint64_t large, memory const& entries) {
   auto const count = entries.size() / sizeof(overflow_table::entry);
   if (entries.size() % sizeof(overflow_table::entry) != 0 || count > most_entries(cells_, log_width_)) return false;
-  if (wider_than_needed() || (log_width_ != first_width && large_ < count)) return false;
+  if (log_width_ == first_width ? large != 0 : wider_than_needed(large) || large < count || large > cells_) return false;
   if (log_width_ == log_widest && count != 0) return false;
   overflow_table table(slots_for(count, memory_.size()));
   std::uint64_t next = 0;

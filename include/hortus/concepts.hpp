@@ -87,7 +87,8 @@ inline constexpr bool keeps_fpr = [] {
 }();
 
 /// erase(x) undoes one insert of x. False: x was certainly not a member, and nothing changed. Erasing what was never inserted
-/// but is found may take members away: false_negatives::by_misuse.
+/// but is found may take members away: false_negatives::by_misuse. True is also the answer for a key whose counters have stuck
+/// at their maximum, of which nobody knows how often it came: it stays. any_family::stuck() tells such keys.
 template <class F>
 concept erasable = insertable<F> && requires(F& f, digest x) {
   { f.erase(x) } -> std::same_as<bool>;

@@ -16,6 +16,7 @@
 #include <hortus/io/envelope.hpp>
 #include <hortus/ordered_insert.hpp>
 #include <hortus/plan/divisors.hpp>
+#include <hortus/plan/most_items.hpp>
 
 namespace hortus {
 
@@ -208,15 +209,32 @@ class of_keys {
     about_.items_inserted = std::min(about_.items_inserted, other.about_.items_inserted);
   }
 
-  /// Makes the filter `by` times smaller, without the keys.
-  void fold(std::uint64_t by) requires foldable<Family> { family_.fold(by); }
-  /// Makes it as small as it can be with fpr() at most `target`; by how much is returned, 1 if it cannot shrink at all.
+  /// Makes the filter `by` times smaller, without the keys. At the planned rate it then holds so many times fewer, and that is
+  /// its plan from now on: whoever adds to it is told in time.
+  void fold(std::uint64_t by) requires foldable<Family> {
+    family_.fold(by);
+    if (about_.items_planned != 0) about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
+  }
+  /// Makes it as small as it can be with fpr() at most `target`; by how much is returned, 1 if it cannot shrink at all. A
+  /// target above the planned rate is the new plan, for as many keys as it then holds.
   std::uint64_t fold_to_fpr(double target) requires foldable<Family> {
     auto const ways = plan::divisors(family_.fold_width());  // ascending, as are the rates they lead to
     auto const kept = std::ranges::partition_point(ways, [&](std::uint64_t by) { return family_.fpr_folded(by) <= target; });
     if (kept == ways.begin()) return 1;
-    family_.fold(*std::prev(kept));
+    fold(*std::prev(kept));
+    if (target > about_.fpr_planned && about_.fpr_planned > 0) {
+      about_.fpr_planned = target;
+      about_.items_planned = plan::most_items([&](std::uint64_t items) { return planned_fpr(items); }, target);
+    }
     return *std::prev(kept);
+  }
+
+  /// What the filter, shaped as it is, promises with so many keys.
+  [[nodiscard]] double planned_fpr(std::uint64_t items) const {
+    if constexpr (plannable<Family>)
+      return Family::planned_fpr(family_.shape(), items);
+    else
+      return family_.planned_fpr(items);
   }
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return family_.size_bytes(); }

@@ -11,6 +11,8 @@ struct unit_report {
   std::string type;              ///< of split_block, as this unit knows it
   std::vector<std::byte> bytes;  ///< of a filter with `count` keys in it
   std::uint64_t found = 0;       ///< of `count` keys that are not in it
+  /// The same through views of the bytes, from 0, 8, 16 .. 56 bytes past a cache line.
+  std::vector<std::uint64_t> found_in_views = {};
 };
 
 unit_report report_with_avx2(std::uint64_t count);

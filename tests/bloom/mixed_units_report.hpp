@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <typeinfo>
 
 #include <hortus/bloom/split_block.hpp>
@@ -12,8 +13,18 @@ namespace {
 unit_report report(std::uint64_t count) {
   split_block_filter f({.items = count, .fpr = 0.1});
   for (std::uint64_t key = 0; key < count; ++key) f.insert(key);
-  unit_report all{typeid(split_block).name(), to_bytes(f), 0};
-  for (std::uint64_t key = count; key < 2 * count; ++key) all.found += std::uint64_t{f.may_contain(key)};
+  auto const others_in = [&](split_block_filter const& filter) {
+    std::uint64_t found = 0;
+    for (std::uint64_t key = count; key < 2 * count; ++key) found += std::uint64_t{filter.may_contain(key)};
+    return found;
+  };
+  unit_report all{typeid(split_block).name(), to_bytes(f), others_in(f)};
+  memory room(all.bytes.size() + memory::line_bytes);  // starts on a line
+  for (std::size_t offset = 0; offset < memory::line_bytes; offset += 8) {
+    std::span<std::byte> const there(room.data() + offset, all.bytes.size());
+    std::ranges::copy(all.bytes, there.begin());
+    all.found_in_views.push_back(others_in(*view<split_block_filter>(there)));
+  }
   return all;
 }
 

@@ -16,6 +16,9 @@ TEST(mixed_units, give_the_same_bytes_and_answers_under_different_names) {
   EXPECT_EQ(plain.found, vector.found);
   EXPECT_GT(plain.found, 100U);
   EXPECT_NE(plain.type, vector.type);
+  std::vector<std::uint64_t> const everywhere(8, plain.found);
+  EXPECT_EQ(plain.found_in_views, everywhere);
+  EXPECT_EQ(vector.found_in_views, everywhere) << "bytes on any 8-byte boundary";
 #else
   GTEST_SKIP() << "only where AVX2 is an option";
 #endif

@@ -95,8 +95,8 @@ for family in $(families insert may_contain estimate fpr); do
     no_advice g
     continue
   fi
-  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family filter for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for (up to )?[0-9]+ keys(, or use (scalable|dynamic))?$" g
-  said "^hortus: warning: $(sed 's/[().]/./g' "$out")\$"
+  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family filter for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for (up to )?[0-9]+ keys(, or use (scalable|dynamic)(, which does not merge)?)?$" g
+  said "^hortus: warning: $(sed 's/[().]/./g; s/, which does not merge//' "$out")\$"
   hortus build $family -o g keys
   no_advice g
 done
@@ -131,7 +131,7 @@ for family in stable active_active age_partitioned fast_ams; do
 done
 
 section "advice: and about counters that have stuck"
-hortus build counting -o g -n 100 <(seq 100; times 20 a; times 20 a)
+hortus build counting -o g -n 100 <(seq 100; times 20 a; times 20 a) 2>"$err"
 advised '^[0-9]+ counters stand at their maximum for good: .*--set cell_bits=8' g
 hortus build counting -o g -n 100 --set cell_bits=8 <(seq 100; times 20 a)
 no_advice g

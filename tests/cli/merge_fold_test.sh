@@ -56,9 +56,9 @@ EOF
   # Folded filters merge, and as merged filters fold.
   hortus fold -o fa --by 2 a >/dev/null
   hortus fold -o fb --by 2 b >/dev/null
-  hortus merge -o fab fa fb
+  hortus merge -o fab fa fb 2>/dev/null
   hortus merge -o ab a b
-  hortus fold -o abf --by 2 ab >/dev/null
+  hortus fold -o abf --by 2 ab >/dev/null 2>&1
   same_bytes abf fab
   cp a self
   hortus fold -o self --by 2 self >/dev/null # onto itself
@@ -69,7 +69,35 @@ section "merge warns of too many"
 hortus build bloom -o x a.keys
 hortus build bloom -o y <(seq 100001 150000)
 run 0 hortus merge -o m x y
-said 'warning: over capacity: about [0-9.]+ k distinct keys in a bloom filter for 50 k; now [0-9.]+ %, planned 1 %; rebuild for [0-9.]+ k keys'
+said 'warning: over capacity: about [0-9.]+ k distinct keys in a bloom filter for 50 k; now [0-9.]+ %, planned 1 %; build each part with -n (99|1[01])0000?$'
+hortus info --json m >about.json # which does not know that it was merged
+json '"rebuild for " in d["advice"] and d["advice"].endswith("or use scalable, which does not merge")' about.json
+for x in 1 2; do hortus build bloom -o part$x -n "$(sed 's/.* -n //' "$err")" <(seq $((x * 50000 + 50001)) $((x * 50000 + 100000))); done
+done_quietly hortus merge -o m part1 part2
+
+section "a folded filter is for fewer keys, and who adds to it is told"
+hortus build bloom -o p -n 100k <(seq 20000)
+hortus info --json p >about.json
+json '"hortus fold --by 4 keeps" in d["advice"]' about.json
+run 0 hortus fold -o p --by 4 p
+[ ! -s "$err" ] || fail "a fold that keeps the rate says nothing" "$(cat "$err")"
+hortus info --json p >about.json
+json 'd["items_planned"] == 25000 and d["fpr_planned"] == 0.01 and d["advice"] is None' \
+  '9 < d["bits_per_item"] < 10' about.json
+done_quietly hortus add p <(seq 20001 24000)
+run 0 hortus add p <(seq 24001 100000)
+said 'warning: over capacity: about [0-9.]+ k distinct keys in a bloom filter for 25 k; now 6[0-9.]+ %, planned 1 %; rebuild for [0-9]+ k keys, or use scalable$'
+hortus info --json p >about.json
+json 'd["advice"].startswith("over capacity: ")' about.json
+for family in $(families insert fold estimate fpr); do
+  hortus build $family -o p -n 100000 all.keys
+  run 0 hortus fold -o q --by 2 p
+  said 'warning: over capacity: .* for (50|49\.[0-9]) k.*; now [0-9.]+ %, planned 1 %; fold less: --to-fpr instead of --by keeps a rate$'
+  run 0 hortus fold -o q --to-fpr 30% p # asked for
+  [ ! -s "$err" ] || fail "$family: a rate that was asked for needs no warning" "$(cat "$err")"
+  hortus info --json q >about.json
+  json 'd["fpr_planned"] == 0.3 and d["items_planned"] >= 100000 * 0.99 and d["advice"] is None' about.json
+done
 
 section "what does not fit together does not merge"
 hortus build bloom -o x -n 100000 a.keys

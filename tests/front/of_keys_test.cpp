@@ -60,6 +60,40 @@ TEST(batches, any_range_of_keys_is_one) {
   EXPECT_EQ(f.may_contain(std::vector<int>()).size(), 0U);
 }
 
+TEST(memory_of_the_front, a_folded_filter_is_planned_for_what_it_holds_then) {
+  bloom_filter f({.items = 100'000, .fpr = 0.01});
+  for (int i = 0; i < 20'000; ++i) f.insert(i);
+  auto const whole = f;
+  f.fold(4);
+  EXPECT_EQ(f.about().items_planned, 25'000U);
+  EXPECT_EQ(f.about().fpr_planned, 0.01);
+  EXPECT_NEAR(f.planned_fpr(25'000), 0.01, 1e-4);
+  f.fold(1);
+  EXPECT_EQ(f.about().items_planned, 25'000U);
+
+  auto small = whole;
+  auto const by = small.fold_to_fpr(0.2);  // a new plan
+  EXPECT_GT(by, 5U);
+  EXPECT_EQ(small.about().fpr_planned, 0.2);
+  EXPECT_GE(small.about().items_planned, 20'000U);
+  EXPECT_LE(small.planned_fpr(small.about().items_planned), 0.2);
+  EXPECT_GT(small.planned_fpr(small.about().items_planned + 1), 0.2);
+
+  auto strict = whole;
+  EXPECT_EQ(strict.fold_to_fpr(0.005), 4U);  // the plan stays at 1 %
+  EXPECT_EQ(strict.about().fpr_planned, 0.01);
+  EXPECT_EQ(strict.about().items_planned, 25'000U);
+
+  bloom_filter unplanned(bloom<>({.bits = 1024, .probes = 3}));
+  unplanned.fold(2);
+  (void)unplanned.fold_to_fpr(0.5);
+  EXPECT_EQ(unplanned.about().items_planned, 0U);
+  EXPECT_EQ(unplanned.about().fpr_planned, 0);
+  bloom_filter one({.items = 3, .fpr = 0.01});
+  one.fold(one.family().fold_width());
+  EXPECT_EQ(one.about().items_planned, 1U) << "0 would be no plan";
+}
+
 TEST(memory_of_the_front, counts_inserts_and_notes_the_kind_of_keys) {
   auto f = small();
   EXPECT_EQ(f.about().items_planned, 1000U);

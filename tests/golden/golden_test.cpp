@@ -86,7 +86,7 @@ TEST(golden, members_are_found_and_others_exactly_as_ever) {
       auto const& kind = family_named(filter.family().kind());
       bool const sure = kind.has("may_contain") ? kind.misses != false_negatives::by_age : kind.never_undercounts;
       for (std::uint64_t i = 0; i < c.count && sure; ++i) ASSERT_TRUE(found(filter, c, i)) << i;
-      for (std::uint64_t i = 0; i < c.count && c.most_times > 1; ++i) {
+      for (std::uint64_t i = 0; i < c.count && c.most_times > 1 && kind.never_undercounts; ++i) {
         auto const counted = with_golden_key(c.kind, i, [&](auto const& key) { return filter.count(key); });
         ASSERT_GE(counted, static_cast<std::int64_t>(c.times(i))) << i;
       }

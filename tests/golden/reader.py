@@ -207,7 +207,9 @@ class CompactCounters:
             demand(large == 0, "large with cells of 2 bits")
         else:
             narrower = (self.cells * (self.width // 2) + 63) // 64 * 8
-            demand(large >= len(entries) // 16 and large > narrower // 16, "cells wider than needed")
+            demand(large > narrower // 16, "cells wider than needed")
+            half = (1 << self.width // 2) - 1
+            demand(large == sum(self.low(i) > half for i in range(self.cells)), "number of large counters")
         self.beyond = {}
         last = -1
         for cell, excess in struct.iter_unpack("<QQ", entries):
@@ -379,10 +381,11 @@ class Bitwise(Counting):
         cells = f.number("cells", 1, 1 << 36)
         probes = f.number("probes", 1, 64)
         digits = digits_of(f.number("widths", 1, (1 << 32) - 1))
-        taper = f.number("taper", 0, 1)
+        taper = f.number("taper", 0, 1 << 16)
+        share = lambda offset: min(1.0, taper * 2.0 ** -offset)
         levels = f.number("levels", 1, len(digits))
         needed = 1
-        while taper and needed < len(digits) and cells * math.log(2) / probes * 2.0 ** -digits[needed][0] > 16:
+        while taper and needed < len(digits) and cells * math.log(2) / probes * share(digits[needed][0]) > 16:
             needed += 1
         demand(levels >= needed, "too few levels")
         self.levels = []
@@ -392,8 +395,8 @@ class Bitwise(Counting):
             its_probes, its_cells = probes, cells
             if taper:
                 its_probes = min(probes + offset, 64)
-                share = its_probes / probes * 2.0 ** -offset
-                its_cells = math.ceil(min(max(cells * share, 16 * its_probes / math.log(2)), cells))
+                most = min(16 * its_probes / math.log(2), cells)
+                its_cells = math.ceil(max(cells * (its_probes / probes * share(offset)), most))
             f.number("level's probes", its_probes, its_probes)
             counters = Counters(f)
             demand((counters.width, counters.cells) == (width + 3, its_cells), "shape of a level")

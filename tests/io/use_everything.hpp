@@ -24,6 +24,15 @@ void if_it_can(Act act) {
   }
 }
 
+/// Whatever was done to an accepted filter, what it writes can be read again.
+inline void require_readable(any_filter const& filter) {
+  try {
+    require(from_bytes(to_bytes(filter)) == filter, "what was written is what is read");
+  } catch (error const&) {
+    require(false, "what was written cannot be read");
+  }
+}
+
 inline void use_everything(any_filter const& original) {
   auto const about = original.about();
   require(about.family == original.family().kind(), "the family's name");
@@ -59,7 +68,7 @@ inline void use_everything(any_filter const& original) {
       bool const found = !finds || erased.may_contain("a key");
       require(!erased.erase("a key") || found, "what is certainly absent is not erased");
       (void)erased.erase(two);
-      (void)to_bytes(erased);
+      require_readable(erased);
     }
     if (filter.family().has("insert_if_new")) {
       (void)filter.insert_if_new(42);
@@ -79,9 +88,12 @@ inline void use_everything(any_filter const& original) {
     if (kept) require(filter.may_contain(digest(0x123456789abcdef1U)), "an inserted digest is found");
   });
 
+  require_readable(filter);
+
   if_it_can([&] {
     auto merged = original;
     merged.merge(filter);
+    require_readable(merged);
     if (counts) return;  // sums, not unions
     require(merged == filter, "merging with a superset gives the superset");
     merged.intersect(original);
@@ -96,7 +108,7 @@ inline void use_everything(any_filter const& original) {
     require(std::abs(folded.fpr() - foretold) <= 1e-12, "fpr after fold as foretold");
     if (kept) require(folded.may_contain(digest(0x123456789abcdef1U)), "folding keeps the keys");
     (void)folded.fold_to_fpr(0.5);
-    (void)to_bytes(folded);
+    require_readable(folded);
   });
   filter.clear();
   if_it_can([&] { require(!filter.may_contain(digest(7)) && filter.fpr() == 0, "clear empties"); });

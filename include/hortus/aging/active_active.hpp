@@ -131,6 +131,8 @@ class active_active {
     io.constant(name_id(Layer::name), "kind of filter for its halves");
     io(self.items_, self.count_, self.swaps_, self.active_, self.passive_);
   }
+  /// How many keys the active half took is history, which its bits do not tell. What a file says of it decides when halves are
+  /// swapped, and whatever it says what is written later is valid.
   [[nodiscard]] bool valid() const noexcept {
     return active_.valid() && passive_.valid() && active_.shape() == passive_.shape() && items_ >= 1 && count_ <= items_ &&
            swaps_ <= 2;

@@ -100,14 +100,27 @@ class any_family {
   /// Signed, for some are; a count past 2^63 - 1 says 2^63 - 1.
   [[nodiscard]] std::int64_t count(digest x) const {
     std::int64_t answer = 0;
-    self_->count({&x, 1}, &answer);
+    count({&x, 1}, {}, &answer);
     return answer;
   }
-  void count(std::span<digest const> xs, std::span<digest const>, std::int64_t* counts) const { self_->count(xs, counts); }
+  void count(std::span<digest const> xs, std::span<digest const>, std::int64_t* counts) const {
+    self_->count(xs, reinterpret_cast<std::uint64_t*>(counts));
+    if (counts_are_signed()) return;
+    for (std::size_t i = 0; i < xs.size(); ++i)
+      if (counts[i] < 0) counts[i] = std::numeric_limits<std::int64_t>::max();
+  }
+  /// The whole count, to 2^64 - 1; where counts are signed, in two's complement.
+  void whole_count(std::span<digest const> xs, std::uint64_t* counts) const { self_->count(xs, counts); }
+  [[nodiscard]] bool counts_are_signed() const noexcept { return self_->counts_are_signed(); }
   [[nodiscard]] double fpr() const { return self_->fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return self_->estimate(); }
+  /// What the filter, shaped as it is, promises with so many keys.
+  [[nodiscard]] double planned_fpr(std::uint64_t items) const { return self_->planned_fpr(items); }
   /// Counters at their maximum, where they stay; 0 if the family does not tell.
   [[nodiscard]] std::uint64_t saturations() const { return self_->saturations(); }
+  /// How many of these keys have all their counters there: erasing one says true, for it may be a member, and changes nothing.
+  /// Erasing others makes it neither more nor less. None if saturations() is 0.
+  [[nodiscard]] std::size_t stuck(std::span<digest const> xs) const { return self_->stuck(xs); }
   void merge(any_family const& other) { self_->merge(*other.self_); }
   void intersect(any_family const& other) { self_->intersect(*other.self_); }
   void fold(std::uint64_t by) { self_->fold(by); }
@@ -138,10 +151,13 @@ class any_family {
     [[nodiscard]] virtual bool may_contain(digest) const = 0;
     virtual void may_contain(std::span<digest const>, std::uint64_t*) const = 0;
     virtual std::size_t erase(std::span<digest const>) = 0;
-    virtual void count(std::span<digest const>, std::int64_t*) const = 0;
+    virtual void count(std::span<digest const>, std::uint64_t*) const = 0;
+    [[nodiscard]] virtual bool counts_are_signed() const noexcept = 0;
     [[nodiscard]] virtual double fpr() const = 0;
     [[nodiscard]] virtual plan::estimate estimate() const = 0;
+    [[nodiscard]] virtual double planned_fpr(std::uint64_t) const = 0;
     [[nodiscard]] virtual std::uint64_t saturations() const = 0;
+    [[nodiscard]] virtual std::size_t stuck(std::span<digest const>) const = 0;
     virtual void merge(face const&) = 0;
     virtual void intersect(face const&) = 0;
     virtual void fold(std::uint64_t) = 0;
@@ -244,19 +260,29 @@ struct any_family::body final : any_family::face {
     else
       lacks(F::name, "erase");
   }
-  void count([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::int64_t* counts) const override {
+  void count([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] std::uint64_t* counts) const override {
     if constexpr (countable<F>)
-      for_each_count(f, xs, [&](auto c) {
-        *counts++ = std::in_range<std::int64_t>(c) ? static_cast<std::int64_t>(c) : std::numeric_limits<std::int64_t>::max();
-      });
+      for_each_count(f, xs, [&](auto c) { *counts++ = static_cast<std::uint64_t>(c); });
     else
       lacks(F::name, "count");
+  }
+  [[nodiscard]] bool counts_are_signed() const noexcept override {
+    if constexpr (countable<F>)
+      return std::signed_integral<count_type<F>>;
+    else
+      return false;
   }
   [[nodiscard]] double fpr() const override {
     if constexpr (membership<F>)
       return f.fpr();
     else
       lacks(F::name, "fpr");
+  }
+  [[nodiscard]] double planned_fpr([[maybe_unused]] std::uint64_t items) const override {
+    if constexpr (plannable<F>)
+      return F::planned_fpr(f.shape(), items);
+    else
+      return 1;
   }
   [[nodiscard]] plan::estimate estimate() const override {
     if constexpr (estimating<F>)
@@ -269,6 +295,12 @@ struct any_family::body final : any_family::face {
       return f.saturations();
     else
       return 0;
+  }
+  [[nodiscard]] std::size_t stuck([[maybe_unused]] std::span<digest const> xs) const override {
+    std::size_t keys = 0;
+    if constexpr (requires { f.saturations(), f.max_count(), f.count(digest()); })
+      for_each_count(f, xs, [&](auto c) { keys += c == f.max_count() ? 1U : 0U; });
+    return keys;
   }
   void merge(face const& other) override {
     if constexpr (mergeable<F>)

@@ -37,10 +37,11 @@ struct family_info {
   std::string_view room;
   std::string_view summary;
   false_negatives misses;
-  bool never_undercounts;  ///< count() is never below the truth, or below the most that it counts to
-  bool can_refuse;         ///< can be full: insert says whether a key went in
-  bool grows;              ///< makes room for more keys than planned; stages() of a filter says how often it did
-  bool keeps_fpr;          ///< and keeps the planned rate, however many come
+  bool never_undercounts;   ///< count() is never below the truth, or below the most that it counts to
+  bool can_refuse;          ///< can be full: insert says whether a key went in
+  std::uint64_t max_count;  ///< where counters stick in all its filters; 0: there is no such number
+  bool grows;               ///< makes room for more keys than planned; stages() of a filter says how often it did
+  bool keeps_fpr;           ///< and keeps the planned rate, however many come
   std::vector<std::string_view> verbs;
   std::vector<setting> settings;  ///< by name, for request::settings
   proposal (*plan)(request const&);

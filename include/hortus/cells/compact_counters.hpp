@@ -140,6 +140,7 @@ class compact_counters {
   [[nodiscard]] std::uint64_t nonzero() const noexcept;                           ///< how many counters are not 0
   /// The same of `count` counters from `first` on. Pre: multiples of 32, so that they are whole words at every width.
   [[nodiscard]] std::uint64_t nonzero(std::uint64_t first, std::uint64_t count) const noexcept;
+  [[nodiscard]] std::uint64_t saturated() const noexcept;  ///< how many are at 2^64 - 1 and stick
 
   /// Bits of all values, ceil(log2(value + 1)) each, and the bits in use to keep them: N and the rest of N + o(N) +
   /// O(cells).
@@ -160,19 +161,24 @@ class compact_counters {
   /// A file has the narrowest cells that the rule allows and the table in order, so equal counters are equal bytes,
   /// whatever they were in between.
   static void fields(compact_counters const& self, auto& out) {
-    if (!self.wider_than_needed()) {
-      out(self.cells_, self.log_width_, self.large_, self.memory_);
+    auto const large = self.large();
+    if (!self.wider_than_needed(large)) {
+      out(self.cells_, self.log_width_, large, self.memory_);
       return out.made(self.table_.sorted());
     }
-    auto narrow = self.narrowed();
-    out(narrow.cells_, narrow.log_width_, narrow.large_);
+    auto narrow = self.narrowed(large);
+    out(narrow.cells_, narrow.log_width_, narrow.large());
     out.made(std::move(narrow.memory_));
     out.made(narrow.table_.sorted());
   }
+  /// How many are large a file says, and is believed only where nobody reads it whole: nothing here depends on it, and when
+  /// the counters are written they are counted again.
   static void fields(compact_counters& self, auto& in) {
+    std::uint64_t large = 0;
     memory entries;
-    in(self.cells_, self.log_width_, self.large_, self.memory_, entries);
-    if (!self.valid() || !self.restore(entries)) throw error(errc::corrupt, "its counters do not fit together");
+    in(self.cells_, self.log_width_, large, self.memory_, entries);
+    if (!self.valid() || !self.restore(large, entries) || (in.verifies() && large != self.large()))
+      throw error(errc::corrupt, "its counters do not fit together");
   }
   [[nodiscard]] bool valid() const noexcept;
 
@@ -208,13 +214,6 @@ class compact_counters {
   void put(std::uint64_t i, std::uint64_t before, std::uint64_t after) noexcept {
     auto const bit = i << log_width_;
     words()[bit / 64] += (after - before) << (bit % 64);  // no carry leaves the cell: both fit into it
-    if (log_width_ != first_width) note(before, after);
-  }
-  /// Keeps count of those that cells of half the width could not hold. Never below 0, whatever a file said.
-  void note(std::uint64_t before, std::uint64_t after) noexcept {
-    auto const half = full_of(log_width_ - 1);
-    large_ += static_cast<std::uint64_t>(before <= half && after > half);
-    large_ -= static_cast<std::uint64_t>(before > half && after <= half && large_ != 0);
   }
 
   /// One more or one less in the cell, if it still is what it was. Without a branch that nobody could guess.
@@ -224,7 +223,6 @@ class compact_counters {
     auto& word = words()[bit / 64];
     auto const same = static_cast<std::uint64_t>((word >> (bit % 64) & full()) == was);
     word += (same << (bit % 64)) * static_cast<std::uint64_t>(By);
-    if (log_width_ != first_width) note(was, was + same * static_cast<std::uint64_t>(By));
   }
 
   [[nodiscard]] std::uint64_t least_beyond(cell_list at, unsigned n) const noexcept;
@@ -235,15 +233,16 @@ class compact_counters {
   void subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept;
   void grow(std::uint64_t adds);
   [[nodiscard]] compact_counters widened() const;
-  [[nodiscard]] compact_counters narrowed() const;
-  [[nodiscard]] bool wider_than_needed() const noexcept {
-    return log_width_ != first_width && large_ <= most_entries(cells_, log_width_ - 1);
+  /// How many counters cells of half the width could not hold; 0 at the first width. Reads all cells.
+  [[nodiscard]] std::uint64_t large() const noexcept;
+  [[nodiscard]] compact_counters narrowed(std::uint64_t large) const;
+  [[nodiscard]] bool wider_than_needed(std::uint64_t large) const noexcept {
+    return log_width_ != first_width && large <= most_entries(cells_, log_width_ - 1);
   }
-  [[nodiscard]] bool restore(memory const& entries);
+  [[nodiscard]] bool restore(std::uint64_t large, memory const& entries);
 
   std::uint64_t cells_ = 0;
   unsigned log_width_ = first_width;
-  std::uint64_t large_ = 0;  ///< counters that half the width could not hold; 0 at the first width
   memory memory_;
   overflow_table table_;
 };

@@ -71,6 +71,15 @@ class plane_buckets {
   [[nodiscard]] unsigned counter(std::uint64_t bucket, unsigned cell) const noexcept {
     return plane_bit(bucket, tag_bits_, cell) | plane_bit(bucket, tag_bits_ + 1, cell) << 1;
   }
+  /// Counters at their maximum, in all buckets.
+  [[nodiscard]] std::uint64_t saturated() const noexcept {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < buckets_; ++i) {
+      auto const* const counters = memory_.data() + place(i) + tag_bits_;
+      sum += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned>(counters[0] & counters[1])));
+    }
+    return sum;
+  }
   void set_counter(std::uint64_t bucket, unsigned cell, unsigned value) noexcept {
     for (unsigned i = 0; i < counter_bits; ++i) {
       auto& plane = memory_.data()[place(bucket) + tag_bits_ + i];
@@ -104,6 +113,7 @@ class plane_buckets {
   bool operator==(plane_buckets const&) const = default;
 
   static void fields(auto& self, auto& io) { io(self.buckets_, self.tag_bits_, self.memory_); }
+  /// Cells may be anything: one that is empty before one in use is never used again, and no harm is done.
   [[nodiscard]] bool valid() const noexcept {
     return possible() && memory_.size() == bytes(buckets_, tag_bits_) && load(place(buckets_)) == 0;
   }

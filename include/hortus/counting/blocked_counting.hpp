@@ -56,6 +56,7 @@ class blocked_counting {
   }
   static std::uint64_t planned_bytes(params p) { return block_cells::planned_bytes(p.blocks); }
   static double lines_touched(params) { return 1; }
+  static constexpr std::uint64_t max_count() noexcept { return compact_counters::most; }
 
   blocked_counting() = default;  ///< the smallest valid one: one block, 1 probe
   explicit blocked_counting(params p) : cells_(p.blocks, p.probes) {}
@@ -88,6 +89,8 @@ class blocked_counting {
 
   [[nodiscard]] double fpr() const noexcept { return cells_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return cells_.estimate(); }
+  /// Counters at their maximum: they no longer fall.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return counters().saturated(); }
 
   /// The sum of both multisets.
   void merge(blocked_counting const& other) {

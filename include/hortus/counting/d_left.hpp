@@ -99,6 +99,8 @@ class d_left {
   [[nodiscard]] double fpr() const noexcept {
     return std::min(1.0, static_cast<double>(cells_.used()) / layout().fingerprints());
   }
+  /// Cells that count 4, which may be more: they no longer fall.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return cells_.saturated(); }
   [[nodiscard]] plan::estimate estimate() const { return plan::d_left_cardinality(layout(), cells_.used()); }
 
   void clear() noexcept { cells_.clear(); }

@@ -50,6 +50,7 @@ class spectral_increase {
   static double planned_fpr(params p, std::uint64_t items) { return plan::bloom_fpr({p.cells, p.probes}, items); }
   static std::uint64_t planned_bytes(params p) { return compact_counters::planned_bytes(p.cells); }
   static double lines_touched(params p) { return p.probes; }
+  static constexpr std::uint64_t max_count() noexcept { return compact_counters::most; }
 
   spectral_increase() = default;  ///< the smallest valid one: 1 cell, 1 probe
   explicit spectral_increase(params p) : a_(p.cells, p.probes) {
@@ -76,6 +77,8 @@ class spectral_increase {
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
+  /// Counters at their maximum: they no longer fall.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return a_.cells().saturated(); }
 
   void clear() { a_.cells().clear(); }
   [[nodiscard]] params shape() const noexcept { return {a_.cells().size(), a_.probes()}; }

@@ -62,6 +62,7 @@ class spectral_recurring {
            (p.cells + 63) / 64 * 8;
   }
   static double lines_touched(params p) { return p.probes; }
+  static constexpr std::uint64_t max_count() noexcept { return compact_counters::most; }
 
   spectral_recurring() = default;  ///< the smallest valid one: 1 cell in both, 1 probe
   explicit spectral_recurring(params p) : a_(p.cells, p.probes), b_(p.secondary_cells, p.probes), marks_(p.cells) {
@@ -98,6 +99,8 @@ class spectral_recurring {
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
+  /// Counters at their maximum: they no longer fall.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return a_.cells().saturated() + b_.cells().saturated(); }
 
   void clear() {
     auto fresh = spectral_recurring(shape());

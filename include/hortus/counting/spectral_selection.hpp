@@ -50,6 +50,7 @@ class spectral_selection {
   static double planned_fpr(params p, std::uint64_t items) { return plan::bloom_fpr({p.cells, p.probes}, items); }
   static std::uint64_t planned_bytes(params p) { return compact_counters::planned_bytes(p.cells); }
   static double lines_touched(params p) { return p.probes; }
+  static constexpr std::uint64_t max_count() noexcept { return compact_counters::most; }
 
   spectral_selection() = default;  ///< the smallest valid one: 1 cell, 1 probe
   explicit spectral_selection(params p) : a_(p.cells, p.probes) {
@@ -83,6 +84,8 @@ class spectral_selection {
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
+  /// Counters at their maximum: they no longer fall.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return counters().saturated(); }
 
   void merge(spectral_selection const& other) {
     if (shape() != other.shape())

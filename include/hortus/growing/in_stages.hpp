@@ -207,6 +207,15 @@ class in_stages {
     for (auto const& s : stages_) contents.push_back({s.filter.estimate(), s.filter.fpr()});
     return plan::stages_cardinality(contents);
   }
+  /// Counters at their maximum: they no longer fall.
+  [[nodiscard]] std::uint64_t saturations() const noexcept requires requires(Layer const& l) { l.saturations(); }
+  {
+    std::uint64_t counters = 0;
+    for (auto const& s : stages_) counters += s.filter.saturations();
+    return counters;
+  }
+  static constexpr std::uint64_t max_count() noexcept requires requires { Layer::max_count(); }
+  { return Layer::max_count(); }
   [[nodiscard]] std::size_t stages() const noexcept { return stages_.size(); }
 
   /// Back to the first stage.
@@ -258,13 +267,19 @@ class in_stages {
     std::uint64_t copies = 0;  // inserts minus erases, where the Layer erases
     bool operator==(stage const&) const = default;
 
+    /// Past this nobody counts; a file may say so many, and numbers that wrapped around would be no file's.
+    static constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
+    void note(std::uint64_t new_keys, std::uint64_t inserts) noexcept {
+      keys = std::min(keys + new_keys, most);
+      if constexpr (erases) copies = std::min(copies + inserts, most);
+    }
     void insert(digest x) {
       filter.insert(x);
-      copies += erases ? 1 : 0;
+      note(0, 1);
     }
     void insert_new(digest x) {
-      insert(x);
-      ++keys;
+      filter.insert(x);
+      note(1, 1);
     }
     /// A key that is taken for others is not counted as one when it comes, nor, as often, when it goes: `keys` keeps near the
     /// truth, and is never more than there are copies.
@@ -300,10 +315,13 @@ class in_stages {
     auto const least = i == 0 ? growth_.first() : growth_.next(stages_[i - 1].capacity);
     return erases ? stages_[i].capacity >= least : stages_[i].capacity == least;
   }
-  /// Can stage i have so many keys? What never erases closes a stage when it is full.
+  /// Can stage i have so many keys? What never erases closes a stage when it is full. How many came is history, which cells
+  /// do not tell, so a file is believed: it decides when a stage is opened or goes, and whatever it says all that is written
+  /// later can be read again.
   [[nodiscard]] bool keys_fit(std::size_t i) const {
     auto const& s = stages_[i];
     bool const only = stages_.size() == 1;
+    if (std::max(s.keys, s.copies) > stage::most) return false;
     if (erases) return s.keys <= s.copies && (only || s.copies != 0);
     if (i + 1 != stages_.size()) return s.keys == s.capacity;
     return (only || s.keys != 0) && (s.keys <= s.capacity || stages_.size() == max_stages);
@@ -359,8 +377,7 @@ class in_stages {
       }
       auto const some = rest.keys().first(static_cast<std::size_t>(std::min<std::uint64_t>(space_left(), rest.keys().size())));
       auto& newest = stages_.back();
-      newest.keys += some.size();  // before they go in: if memory fails it is taken for too full, and not dropped too early
-      newest.copies += erases ? some.size() : 0;
+      newest.note(some.size(), some.size());  // before they go in: if memory fails it is too full, and not dropped too early
       bits fresh;
       insert_if_new_all(newest.filter, some, fresh.data());
       rest.decide_first(some.size(), fresh, [&](std::size_t place, bool is_new) {
@@ -379,7 +396,7 @@ class in_stages {
       if constexpr (erases) again[count++] = x;
     });
     if (count == 0) return;
-    s.copies += count;
+    s.note(0, count);
     insert_all(s.filter, std::span<digest const>(again).first(count));
   }
 

@@ -69,8 +69,10 @@ class field_writer {
 /// errc::corrupt. Sections arrive as memory already checked against the size of the input.
 class field_reader {
  public:
-  field_reader(std::vector<std::uint64_t> scalars, std::vector<memory> sections)
-      : scalars_(std::move(scalars)), sections_(std::move(sections)) {}
+  /// `verifies`: every byte is to be read and every statement about the sections checked. If not they are a mapped file, and a
+  /// check that would read all of it is left out.
+  field_reader(std::vector<std::uint64_t> scalars, std::vector<memory> sections, bool verifies = true)
+      : scalars_(std::move(scalars)), sections_(std::move(sections)), verifies_(verifies) {}
 
   void operator()(auto&... parts) { (get(parts), ...); }
 
@@ -88,6 +90,7 @@ class field_reader {
     for (auto& part : parts) get(part);
   }
 
+  [[nodiscard]] bool verifies() const noexcept { return verifies_; }
   [[nodiscard]] bool done() const noexcept { return scalar_ == scalars_.size() && section_ == sections_.size(); }
 
  private:
@@ -114,6 +117,7 @@ class field_reader {
   std::vector<memory> sections_;
   std::size_t scalar_ = 0;
   std::size_t section_ = 0;
+  bool verifies_;
 };
 
 /// valid() says what must hold of the fields; whoever reads checks it before anybody else sees the object.

@@ -22,6 +22,7 @@ namespace hortus {
 struct reading {
   std::optional<secret_key> key = std::nullopt;
   bool verify = false;
+  [[nodiscard]] reading verified() const { return {.key = key, .verify = true}; }  ///< as load() and from_bytes() always do
 };
 
 /// A family out of its fields, for a file that says it is one.
@@ -50,7 +51,7 @@ image image_of(Filter const& filter) {
 template <class Filter>
 Filter assemble(header head, std::vector<memory> sections, reading const& how) {
   auto hash = hash_from<typename Filter::hash_type>(head.about.hash_id, head.about.seed, head.about.key_check, how.key);
-  field_reader in(std::move(head.scalars), std::move(sections));
+  field_reader in(std::move(head.scalars), std::move(sections), how.verify);
   auto family = family_reader<typename Filter::family_type>::read(head.about, in);
   return Filter(std::move(family), std::move(hash), std::move(head.about));
 }
@@ -77,7 +78,7 @@ template <class Filter>
 [[nodiscard]] Filter load(std::filesystem::path const& path, reading const& how = {}) {
   return naming(path, [&] {
     auto parts = read_file(path);
-    return assemble<Filter>(std::move(parts.head), std::move(parts.sections), how);
+    return assemble<Filter>(std::move(parts.head), std::move(parts.sections), how.verified());
   });
 }
 
@@ -124,7 +125,7 @@ template <class Filter>
   auto sections = copy_sections(head, [&](std::uint64_t offset, std::span<std::byte> into) {
     if (!into.empty()) std::memcpy(into.data(), bytes.data() + offset, into.size());
   });
-  return assemble<Filter>(std::move(head), std::move(sections), how);
+  return assemble<Filter>(std::move(head), std::move(sections), how.verified());
 }
 
 /// A filter that uses bytes of the caller in place: look through it, copy it (the copy owns its cells), never change it. The

@@ -52,9 +52,14 @@ struct bitwise_shape {
   std::uint64_t cells = 0;
   unsigned probes = 0;
   unsigned widths = 1;
-  bool taper = true;  ///< higher levels are smaller: as few keys are often as Zipf says. If not, all are as large as the lowest
+  /// Of all keys at most taper / c come c times or more, so that higher levels are smaller. 1: as few as Zipf says of keys most
+  /// of which come once; 2: those of Zipf, and any that come up to three times. 0: any may come often, and all levels are as
+  /// large as the lowest.
+  unsigned taper = 2;
   bool operator==(bitwise_shape const&) const = default;
 };
+
+inline constexpr unsigned max_bitwise_taper = 1U << 16;
 
 /// What a cell needs above the width of its digit, because several keys share it: as 4 bits do for bits in `counting`.
 inline constexpr unsigned bitwise_spare_bits = 3;
@@ -62,14 +67,19 @@ inline constexpr unsigned bitwise_spare_bits = 3;
 /// No level is made for fewer keys than this: small levels cost nothing, and there the law of large numbers does not hold.
 inline constexpr unsigned bitwise_least_keys = 16;
 
-/// A level for keys that count 2^offset or more. Under Zipf's law there are 1 / 2^offset as many as on the lowest; a false
-/// positive costs 2^offset, so the rate is to be so much lower: one probe more for each bit, and cells in proportion.
+/// The part of all keys that count 2^offset or more, at most.
+[[nodiscard]] inline double bitwise_share(unsigned taper, unsigned offset) noexcept {
+  return taper == 0 ? 1 : std::min(1.0, std::ldexp(static_cast<double>(taper), -static_cast<int>(offset)));
+}
+
+/// A level for keys that count 2^offset or more. A false positive costs 2^offset, so the rate is to be so much lower: one probe
+/// more for each bit, and cells in proportion. Files have levels of just these sizes: what is computed here stays as it is.
 [[nodiscard]] inline counting_shape bitwise_level(bitwise_shape shape, digit d) {
-  if (!shape.taper) return {shape.cells, shape.probes, d.width + bitwise_spare_bits};
+  if (shape.taper == 0) return {shape.cells, shape.probes, d.width + bitwise_spare_bits};
   auto const probes = std::min(shape.probes + d.offset, max_probes);
-  double const share = static_cast<double>(probes) / shape.probes * std::ldexp(1.0, -static_cast<int>(d.offset));
-  double const least = bitwise_least_keys * probes / std::numbers::ln2;
-  double const cells = std::min(std::max(static_cast<double>(shape.cells) * share, least), static_cast<double>(shape.cells));
+  double const share = static_cast<double>(probes) / shape.probes * bitwise_share(shape.taper, d.offset);
+  double const least = std::min(bitwise_least_keys * probes / std::numbers::ln2, static_cast<double>(shape.cells));
+  double const cells = std::max(static_cast<double>(shape.cells) * share, least);
   return {static_cast<std::uint64_t>(std::ceil(cells)), probes, d.width + bitwise_spare_bits};
 }
 
@@ -77,8 +87,8 @@ inline constexpr unsigned bitwise_least_keys = 16;
 [[nodiscard]] inline std::size_t bitwise_first_levels(bitwise_shape shape, std::span<digit const> digits) {
   std::size_t levels = 1;
   double const keys = static_cast<double>(shape.cells) * std::numbers::ln2 / shape.probes;
-  while (shape.taper && levels < digits.size() &&
-         std::ldexp(keys, -static_cast<int>(digits[levels].offset)) > bitwise_least_keys)
+  while (shape.taper != 0 && levels < digits.size() &&
+         keys * bitwise_share(shape.taper, digits[levels].offset) > bitwise_least_keys)
     ++levels;
   return levels;
 }
@@ -86,20 +96,23 @@ inline constexpr unsigned bitwise_least_keys = 16;
 /// The shape, if a filter can have it.
 inline bitwise_shape checked(bitwise_shape shape) {
   auto const digits = digits_of(shape.widths);
-  if (digits.empty() || shape.cells < 1 || shape.cells > max_bits / 64 || shape.probes < 1 || shape.probes > max_probes)
+  if (digits.empty() || shape.cells < 1 || shape.cells > max_bits / 64 || shape.probes < 1 || shape.probes > max_probes ||
+      shape.taper > max_bitwise_taper)
     throw error(
         errc::bad_params,
-        "a bitwise filter has 1 to 64 probes, 1 to 2^36 cells on its lowest level, and widths of 1 to 9 bits such as 231");
+        "a bitwise filter has 1 to 64 probes, 1 to 2^36 cells on its lowest level, widths of 1 to 9 bits such as 231, and "
+        "a taper of at most 65536");
   return shape;
 }
 
-/// Chance that a key never inserted counts more than 0, once `items` different keys are in, of which 1 / 2^i count 2^i or more;
-/// without taper, that all count up to 2^16.
+/// Chance that a key never inserted counts more than 0, once `items` different keys are in, at most taper / c of which count c
+/// or more, with all their bits set; without taper, all up to 2^16.
 [[nodiscard]] inline double bitwise_fpr(bitwise_shape shape, std::uint64_t items) {
   checked(shape);
   double log_clean = 0;
   for (auto const d : digits_of(shape.widths)) {
-    auto const keys = shape.taper ? items >> d.offset : d.offset < 16 ? items : 0;
+    if (shape.taper == 0 && d.offset >= 16) break;
+    auto const keys = static_cast<std::uint64_t>(static_cast<double>(items) * bitwise_share(shape.taper, d.offset));
     if (keys == 0) break;
     log_clean += std::log1p(-std::min(bloom_fpr(bitwise_level(shape, d).projection(), keys), 1 - 1e-16));
   }
@@ -107,11 +120,13 @@ inline bitwise_shape checked(bitwise_shape shape) {
 }
 
 /// Fewest cells for the goal, about: the lowest level takes half of the rate, the others share the rest.
-[[nodiscard]] inline bitwise_shape bitwise(goal g, unsigned probes, unsigned widths, bool taper) {
+[[nodiscard]] inline bitwise_shape bitwise(goal g, unsigned probes, unsigned widths, unsigned taper) {
   checked_fpr(g.fpr);
   if (digits_of(widths).empty())
     throw error(errc::bad_goal, "widths is " + std::to_string(widths) + ": one decimal place a digit, each 1 to 9 bits");
-  double const lowest = std::max(g.fpr / (taper ? 2 : 16), min_fpr);
+  if (taper > max_bitwise_taper)
+    throw error(errc::bad_goal, "taper is " + std::to_string(taper) + ": 0 for none, or 1 to 65536");
+  double const lowest = std::max(g.fpr / (taper != 0 ? 2 : 16), min_fpr);
   auto const level = probes == 0 ? bloom({g.items, lowest}) : bloom_shape{bloom_bits(g.items, lowest, probes), probes};
   bitwise_shape shape{level.bits, level.probes, widths, taper};
   auto const fits = [&] { return checked_bits(64 * static_cast<double>(shape.cells), "a bitwise filter for that goal") != 0; };

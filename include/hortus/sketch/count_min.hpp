@@ -87,6 +87,8 @@ class count_min {
 
   /// Distinct keys, from the counters that are not 0.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
+  /// Counters at their maximum: they stay there.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
   void merge(count_min const& other) { rows_.combine(other.rows_, name, saturating_sum); }
 
   void clear() noexcept { rows_.clear(); }

@@ -55,6 +55,8 @@ class count_min_conservative {
 
   /// Distinct keys, from the counters that are not 0: the same ones as in count_min.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
+  /// Counters at their maximum: they stay there.
+  [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
 
   void clear() noexcept { rows_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {rows_.shape().width, rows_.shape().depth}; }

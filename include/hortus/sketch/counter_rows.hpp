@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ class counter_rows {
       throw error(errc::incompatible, std::string(name) + " sketches combine only with equal rows; these have " +
                                           std::to_string(depth_) + " of " + std::to_string(width_) + " counters and " +
                                           std::to_string(other.depth_) + " of " + std::to_string(other.width_));
+  }
+
+  /// Counters at their maximum.
+  [[nodiscard]] std::uint64_t saturated() const noexcept {
+    return static_cast<std::uint64_t>(std::ranges::count(all(), std::numeric_limits<Counter>::max()));
   }
 
   /// Distinct keys, where a counter is zero only if no key has it: as many as a partitioned filter with these ones would tell.
