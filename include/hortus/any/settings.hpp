@@ -32,6 +32,16 @@ std::vector<named_value> values_of(T const& aggregate) {
   return values;
 }
 
+/// A setting whose default is 0 is one that the plan chooses, so 0 cannot be asked for; but a seed of 0 is a seed.
+template <class T>
+bool is_chosen_by_plan(std::string_view name) {
+  bool chosen = false;
+  T const defaults;
+  auto look = [&](std::string_view field_name, auto const& field) { chosen = chosen || (field_name == name && field == 0); };
+  T::fields(defaults, look);
+  return chosen && name != "seed";
+}
+
 template <class T>
 void set_value(T& aggregate, std::string_view name, std::string_view text) {
   bool found = false;
@@ -43,6 +53,11 @@ void set_value(T& aggregate, std::string_view name, std::string_view text) {
     auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), field);
     if (status != std::errc() || end != text.data() + text.size())
       throw error(errc::bad_goal, "'" + std::string(text) + "' is no value for " + std::string(name));
+    if (field == 0 && is_chosen_by_plan<T>(name))
+      throw error(errc::bad_goal,
+                  "0 is no value for " + std::string(name) +
+                      (std::integral<std::remove_cvref_t<decltype(field)>> ? ": it is 1 or more" : ": it is more than 0") +
+                      ", and chosen for you when left out");
   };
   T::fields(aggregate, assign);
   if (!found)
