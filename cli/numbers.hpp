@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -13,6 +14,14 @@ namespace hortus::cli {
 
 /// A rate strictly between 0 and 1: 0.01, .01, 1e-2, 1%. The nearest double, so 0.7% and 0.007 are the same number.
 [[nodiscard]] double parse_rate(std::string_view what, std::string_view text);
+
+/// A time as people write it: 500ms, 10s, 1.5min, 2h, 1d; a plain number is seconds. Exact to the nanosecond. Throws
+/// errc::bad_goal below `at_least`, past 292 years and for anything else.
+[[nodiscard]] std::chrono::nanoseconds parse_duration(std::string_view option, std::string_view text,
+                                                      std::chrono::nanoseconds at_least = {});
+
+/// A seed: a count as above, or 0x and up to 16 hexadecimal digits, as `info --json` shows it.
+[[nodiscard]] std::uint64_t parse_seed(std::string_view what, std::string_view text);
 
 /// 12345678 as "12 345 678".
 [[nodiscard]] std::string grouped_count(std::uint64_t count);
