@@ -106,6 +106,11 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
   return all;
 }
 
+/// "it lacks fold", "they lack fold".
+std::string of_several(std::string reason) {
+  return reason.starts_with("it lacks ") ? "they lack " + reason.substr(9) : reason;
+}
+
 /// A reason and the families it holds for: many lack the same.
 std::vector<std::pair<std::string, std::string>> by_reason(std::vector<rejected> const& losers) {
   std::vector<std::pair<std::string, std::string>> reasons;
@@ -139,7 +144,8 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
       std::visit([&, n = name](auto v) { params += fmt::format(" {}={}", n, v); }, value);
     out.write(wrapped("its params:" + params));
   }
-  for (auto const& [reason, names] : by_reason(losers)) out.write(wrapped(fmt::format("not {}: {}", names, reason)));
+  for (auto const& [reason, names] : by_reason(losers))
+    out.write(wrapped(fmt::format("not {}: {}", names, names.find(',') == std::string::npos ? reason : of_several(reason))));
   if (!note.empty()) out.write(wrapped("note: " + note));
   out.flush();
 }

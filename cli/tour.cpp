@@ -260,7 +260,10 @@ report_page page_of(data_set const& set, std::vector<bench::row> const& rows, do
 
 int tour(options const& o) {
   auto const fpr = parse_rate("-p", o.fpr);
-  auto const set = o.input.paths.empty() ? embedded() : from_input(o);
+  if (o.input.paths.empty() && (o.input.null || o.input.crlf || o.input.no_decompress))
+    throw error(errc::bad_goal, "-0, --crlf and --no-decompress are about an INPUT, and there is none");
+  check_can_save(o.out, o.input.paths);
+  auto const set = o.input.paths.empty() ? embedded() : fitting("the input", [&] { return from_input(o); });
   std::vector<bench::row> rows;
   {
     progress shown("planting", catalogue().size(), progress_unit::items, o.input.progress_mode());

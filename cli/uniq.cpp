@@ -90,7 +90,8 @@ class first_occurrences {
 
 int uniq(options const& o) {
   auto const wish = wish_of(o);
-  first_occurrences lines(wish, hash_of(o));
+  check_can_print(o.input.names());
+  auto lines = fitting("a filter of that size", [&] { return first_occurrences(wish, hash_of(o)); });
   line_reader in(o.input.paths, o.input.format());
   progress shown("reading", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // as query does
@@ -98,13 +99,11 @@ int uniq(options const& o) {
   bool windowed = !o.window.empty();
   for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read())) {
     auto const fresh = windowed ? lines.refreshing(block) : lines.remembering(block);
-    if (prompt) shown.hide();
     for (std::size_t i = 0; i < block.size(); ++i)
       if (fresh[i]) out.line(block[i], o.input.separator());
     out.block_done();
     if (windowed || !lines.forgets()) continue;
     windowed = true;
-    shown.hide();
     warn(
         fmt::format("more than {} distinct lines: {} cannot remember all of them at a rate of {}. The older half is forgotten "
                     "now; from here on a line is remembered until more than {} distinct others have come after it",

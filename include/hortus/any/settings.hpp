@@ -32,14 +32,15 @@ std::vector<named_value> values_of(T const& aggregate) {
   return values;
 }
 
-/// A setting whose default is 0 is one that the plan chooses, so 0 cannot be asked for; but a seed of 0 is a seed.
+/// A setting whose default is 0 is one that the plan chooses, so 0 cannot be asked for. But a seed of 0 is a seed, and a window
+/// of 0 ticks is one of keys.
 template <class T>
 bool is_chosen_by_plan(std::string_view name) {
   bool chosen = false;
   T const defaults;
   auto look = [&](std::string_view field_name, auto const& field) { chosen = chosen || (field_name == name && field == 0); };
   T::fields(defaults, look);
-  return chosen && name != "seed";
+  return chosen && name != "seed" && name != "ticks";
 }
 
 template <class T>
@@ -57,7 +58,7 @@ void set_value(T& aggregate, std::string_view name, std::string_view text) {
       throw error(errc::bad_goal,
                   "0 is no value for " + std::string(name) +
                       (std::integral<std::remove_cvref_t<decltype(field)>> ? ": it is 1 or more" : ": it is more than 0") +
-                      ", and chosen for you when left out");
+                      ", or left out for the default");
   };
   T::fields(aggregate, assign);
   if (!found)
