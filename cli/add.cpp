@@ -8,15 +8,17 @@ namespace {
 struct options {
   std::string file;
   key_file key;
+  lock_options lock;
   key_input input;
   bool json = false;
 };
 
 int add(options const& o) {
-  file_lock const lock(o.file);  // against another add: both read, then both write, and one is lost
-  auto filter = load(o.file, {.key = o.key.read()});
+  auto const lock = o.lock.hold(o.file);  // against another add: both read, then both write, and one is lost
+  auto filter = load_filter(o.file, {.key = o.key.read()});
   check_has(filter, "insert", o.file);
   check_takes_text(filter, o.file);
+  check_can_save(o.file, o.input.names(), o.key);
   check_clock(filter, o.file);
   filling added(filter);
   line_reader in(o.input.paths, o.input.format());
@@ -42,6 +44,7 @@ void add_add(CLI::App& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter")->required();
   o->key.add_option(*command);
+  o->lock.add_option(*command);
   command->add_flag("--json", o->json, "describe the filter afterwards, as info --json does");
   o->input.add_options(*command);
   command->footer("Example: hortus add seen.hortus today.txt");

@@ -43,7 +43,7 @@ any_hash chosen_hash(options const& o) {
     throw error(errc::bad_goal, "--seed and --key-file exclude each other: the key takes the seed's place");
   if (key && o.hash == siphash24::name) return siphash24(*key);
   if (key) return siphash(*key);
-  auto const seed = o.seed.empty() ? 0 : parse_count("--seed", o.seed);
+  auto const seed = o.seed.empty() ? 0 : parse_seed("--seed", o.seed);
   if (o.hash.empty() || o.hash == xxh3::name) return xxh3(seed);
   if (o.hash == xxh64::name) return xxh64(seed);
   throw error(errc::bad_goal, "--hash: there is no '" + o.hash + "'; there are: xxh3, xxh64, siphash13, siphash24");
@@ -93,7 +93,7 @@ bool takes_any_number(options const& o) { return family_named(o.family).keeps_fp
 std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
   if (counts_distinct(o)) {
     auto const twice = [](line_input const& in) { return in.regular && in.descriptor < 0; };  // reading moves a descriptor
-    if (!std::ranges::all_of(line_inputs(o.input.paths), twice)) return std::nullopt;
+    if (!std::ranges::all_of(line_inputs(o.input.paths, o.input.format().unpack), twice)) return std::nullopt;
     distinct_keys distinct;
     for_each_block(o, hash, "counting", [&](std::span<digest const> xs) { distinct.add(xs); });
     return distinct.at_most();
@@ -108,7 +108,7 @@ bool outgrew_memory(options const& o, any_filter const& filter) {
 }
 
 any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t items) {
-  auto filter = make_filter(o.family, wish_of(o, items), hash);
+  auto filter = fitting("a filter of that size", [&] { return make_filter(o.family, wish_of(o, items), hash); });
   filling filled(filter);
   line_reader in(o.input.paths, o.input.format());
   progress shown("building", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
@@ -129,7 +129,7 @@ any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t
 }
 
 any_family filled(family_info const& family, request const& wish, digest_buffer& kept, show_progress mode) {
-  auto filled = family.make(wish);
+  auto filled = fitting("a filter of that size", [&] { return family.make(wish); });
   tell_time(filled);
   progress shown("building", kept.size(), progress_unit::items, mode);
   std::uint64_t offered = 0;
@@ -152,7 +152,7 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
   distinct_keys distinct;
   bool const only_distinct = counts_distinct(o);
   for_each_block(o, hash, "reading", [&](std::span<digest const> xs) {
-    kept.add(xs);
+    fitting("what --memory keeps of the keys of a pipe (less leaves more to a temporary file)", [&] { kept.add(xs); });
     if (only_distinct) distinct.add(xs);
   });
   auto const wish = wish_of(o, only_distinct ? distinct.at_most() : kept.size());
@@ -167,7 +167,7 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
 int build(options const& o) {
   bool const at_once = family_named(o.family).has("build");
   auto const hash = chosen_hash(o);
-  check_can_save(o.out, o.input.paths);
+  check_can_save(o.out, o.input.names(), o.key);
   auto items = at_once ? std::nullopt : o.items.empty() ? counted(o, hash) : std::optional(parse_count("-n", o.items));
   if (!items && !at_once && takes_any_number(o)) {
     if (!o.memory.empty())

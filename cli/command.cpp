@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <thread>
 
 #include "cli/advice.hpp"
 #include "cli/clock.hpp"
@@ -47,6 +49,17 @@ std::optional<secret_key> parse_key(std::string_view text) {
   return secret_key(bytes);
 }
 
+/// "-" is standard input.
+std::optional<struct stat> looked_at(std::string const& name) {
+  struct stat info {};
+  if ((name == "-" ? ::fstat(STDIN_FILENO, &info) : ::stat(name.c_str(), &info)) != 0) return std::nullopt;
+  return info;
+}
+
+bool is_same(std::optional<struct stat> const& a, std::optional<struct stat> const& b) {
+  return a && b && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 nlohmann::ordered_json to_json(std::vector<named_value> const& values) {
   auto object = nlohmann::ordered_json::object();
   for (auto const& field : values) std::visit([&](auto v) { object[field.name] = v; }, field.value);
@@ -74,7 +87,42 @@ void key_input::add_options(CLI::App& command, std::string const& without) {
   command.add_option("INPUT", paths, "files, a key a line; - is standard input, none is " + without);
   command.add_flag("-0,--null", null, "keys end with NUL instead of newline");
   command.add_flag("--crlf", crlf, "lines end with CR LF: the CR is no part of the key");
+  command.add_flag("--no-decompress", no_decompress, "take gzip and zstd input, too, as the bytes it is");
   command.add_flag("--progress", show, "show progress even if standard error is no terminal");
+}
+
+std::vector<std::string> key_input::names() const { return paths.empty() ? std::vector<std::string>{"-"} : paths; }
+
+line_format key_input::format() const {
+  if (null && crlf) throw error(errc::bad_goal, "-0 and --crlf exclude each other: keys end with NUL, or with CR LF");
+  return {.separator = separator(), .crlf = crlf, .unpack = no_decompress ? decompress::no : decompress::yes};
+}
+
+void lock_options::add_option(CLI::App& command) {
+  command
+      .add_option("--lock-timeout", timeout,
+                  "how long to wait for another command that changes the file:\n500ms, 10s, 2min (default: until it is done)")
+      ->type_name("TIME");
+}
+
+std::unique_ptr<file_lock> lock_options::hold(std::string const& path) const {
+  using namespace std::chrono_literals;
+  using clock = std::chrono::steady_clock;
+  auto const limit = timeout.empty() ? std::chrono::nanoseconds::max() : parse_duration("--lock-timeout", timeout);
+  auto const start = clock::now();
+  std::chrono::nanoseconds nap = 1ms;
+  bool told = false;
+  return std::make_unique<file_lock>(path, [&] {
+    auto const waited = std::chrono::nanoseconds(clock::now() - start);
+    if (waited >= limit)
+      throw error(errc::io, fmt::format("another command is still changing '{}' after --lock-timeout {}", path, timeout));
+    if (!told && waited >= 1s) {
+      say(fmt::format("waiting for {}, which another command is changing", path));
+      told = true;
+    }
+    std::this_thread::sleep_for(std::min(nap, limit - waited));
+    nap = std::min<std::chrono::nanoseconds>(2 * nap, 50ms);
+  });
 }
 
 void key_file::add_option(CLI::App& command) {
@@ -99,10 +147,14 @@ std::optional<secret_key> key_file::read() const {
   return key;
 }
 
+any_filter load_filter(std::string const& path, reading const& how) {
+  return fitting("the filter", [&] { return load(path, how); });
+}
+
 any_filter open_filter(std::string const& path, reading const& how) {
   struct stat info {};
   bool const streamed = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-  return streamed ? load(path, how) : open(path, how);
+  return streamed ? load_filter(path, how) : open(path, how);
 }
 
 std::uint64_t file_bytes(std::string const& path, any_filter const& filter) {
@@ -123,22 +175,51 @@ void check_takes_text(any_filter const& filter, std::string const& path) {
                                         ", not with text: lines hash differently, so no line would be found");
 }
 
-void check_can_save(std::string const& path, std::span<std::string const> inputs) {
-  if (path == "-") throw error(errc::io, "cannot write to '-': a filter goes into a file, whole or not at all; name one");
+bool same_file(std::string const& a, std::string const& b) {
+  for (;;) {
+    auto const before = looked_at(a);
+    auto const other = looked_at(b);
+    auto const after = looked_at(a);
+    // Replaced between the looks, it would differ from itself by another name.
+    if (is_same(before, after) || !before || !after) return is_same(before, other);
+  }
+}
+
+void check_can_save(std::string const& path, std::span<std::string const> inputs, key_file const& key) {
+  if (path == "-") throw error(errc::io, "cannot write to '-': the output goes into a file, whole or not at all; name one");
   struct stat old {};
   bool const exists = ::stat(path.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) throw error(errc::io, "cannot replace '" + path + "': it is not a regular file");
-  for (auto const& input : inputs) {
-    struct stat in {};
-    if (exists && input != "-" && ::stat(input.c_str(), &in) == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino)
-      throw error(errc::io, "'" + path + "' is an input: the filter would take the place of its keys");
-  }
+  if (exists && ::access(path.c_str(), W_OK) != 0)
+    throw error(errc::io,
+                fmt::format("cannot replace '{}', which is write-protected: {}", path, std::generic_category().message(errno)));
+  for (auto const& input : inputs)
+    if (exists && same_file(path, input))
+      throw error(errc::io, "'" + path + "' is an input: what is written would replace its keys");
+  if (exists && !key.path.empty() && same_file(path, key.path))
+    throw error(errc::io, "'" + path + "' is the --key-file: what is written would replace the secret key");
   std::error_code ignored;
   if (std::filesystem::is_symlink(path, ignored)) return;  // what it leads to is looked at when it is written
   auto const parent = std::filesystem::path(path).parent_path();
   auto const* const folder = parent.empty() ? "." : parent.c_str();
   if (::access(folder, W_OK | X_OK) != 0)
     throw error(errc::io, fmt::format("cannot create a file in '{}': {}", folder, std::generic_category().message(errno)));
+}
+
+void check_can_print(std::span<std::string const> inputs) {
+  struct stat out {};
+  if (::fstat(STDOUT_FILENO, &out) != 0 || !S_ISREG(out.st_mode)) return;
+  for (auto const& input : inputs)
+    if (is_same(looked_at(input), out))
+      throw error(errc::io, "standard output is the input '" + input + "': what is printed would be read again");
+}
+
+void check_apart(std::string const& filter, std::span<std::string const> inputs) {
+  for (auto const& input : inputs)
+    if (same_file(filter, input))
+      throw error(errc::io, fmt::format("'{}' is to be the filter and the keys at once: keys come from another INPUT, or from "
+                                        "standard input",
+                                        filter));
 }
 
 nlohmann::ordered_json describe(std::string const& path, reading const& how) {
@@ -153,6 +234,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["hash"] = hash_name(about.hash_id);
   all["keyed"] = about.key_check != 0;
   all["seed"] = about.seed;
+  all["seed_hex"] = fmt::format("{:#018x}", about.seed);  // many readers of JSON round numbers past 2^53
   all["items_planned"] = about.items_planned;
   all["fpr_planned"] = about.fpr_planned;
   all["items_inserted"] = about.items_inserted;
@@ -191,6 +273,7 @@ void report(std::string const& path, bool json) {
 }
 
 void say(std::string const& text) noexcept try {
+  hide_progress();
   auto line = "hortus: " + text;
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';  // a name must not steer the terminal

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -44,10 +45,13 @@ struct key_input {
   std::vector<std::string> paths;
   bool null = false;
   bool crlf = false;
+  bool no_decompress = false;
   bool show = false;
 
   void add_options(CLI::App& command, std::string const& without = "standard input");
-  [[nodiscard]] line_format format() const { return {.separator = separator(), .crlf = crlf}; }
+  /// The paths, "-" if there are none.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] line_format format() const;
   [[nodiscard]] char separator() const { return null ? '\0' : '\n'; }
   [[nodiscard]] show_progress progress_mode() const { return show ? show_progress::on : show_progress::automatic; }
 };
@@ -59,6 +63,26 @@ struct key_file {
   void add_option(CLI::App& command);
   [[nodiscard]] std::optional<secret_key> read() const;
 };
+
+/// For how long a command waits for a filter that another one is changing.
+struct lock_options {
+  std::string timeout;
+
+  void add_option(CLI::App& command);
+  /// The lock that add, remove, merge and fold take. Says so after a second of waiting; throws errc::io after the timeout.
+  [[nodiscard]] std::unique_ptr<file_lock> hold(std::string const& path) const;
+};
+
+/// act(), and if memory runs out an error that says what did not fit.
+template <class Act>
+auto fitting(char const* what, Act act) try {
+  return act();
+} catch (std::bad_alloc const&) {
+  throw error(errc::io, std::string("out of memory: ") + what + " does not fit");
+}
+
+/// A filter to change: copied into memory.
+[[nodiscard]] any_filter load_filter(std::string const& path, reading const& how = {});
 
 /// A filter to look at: mapped, or read whole where there is nothing to map (a pipe).
 [[nodiscard]] any_filter open_filter(std::string const& path, reading const& how);
@@ -73,9 +97,19 @@ void check_has(any_filter const& filter, std::string_view verb, std::string cons
 /// whose secret key was not given.
 void check_takes_text(any_filter const& filter, std::string const& path);
 
-/// Throws errc::io if a filter cannot be saved there as far as one can see now, before hours of work for nothing; or if it
-/// would replace one of the inputs.
-void check_can_save(std::string const& path, std::span<std::string const> inputs = {});
+/// Are these the same file, whatever the names are? "-" is standard input. By device and inode, and right also while another
+/// command replaces the file.
+[[nodiscard]] bool same_file(std::string const& a, std::string const& b);
+
+/// Throws errc::io if a file cannot be saved there as far as one can see now, before hours of work for nothing: no folder, no
+/// right to, a file that is write-protected, or one that is read: an input, or the file of the secret key.
+void check_can_save(std::string const& path, std::span<std::string const> inputs = {}, key_file const& key = {});
+
+/// Throws errc::io if standard output is a file that is read: its lines would come again.
+void check_can_print(std::span<std::string const> inputs);
+
+/// Throws errc::io if filter and keys are to come from one file or stream.
+void check_apart(std::string const& filter, std::span<std::string const> inputs);
 
 /// A file as `info --json` shows it.
 nlohmann::ordered_json describe(std::string const& path, reading const& how);

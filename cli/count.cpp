@@ -61,6 +61,8 @@ int count_in(options const& o) {
   auto const filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
   check_has(filter, "count", o.file);
   check_takes_text(filter, o.file);
+  check_apart(o.file, o.input.names());
+  check_can_print(o.input.names());
   line_reader in(o.input.paths, o.input.format());
   progress shown("counting", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // as query does
@@ -71,7 +73,6 @@ int count_in(options const& o) {
   bool const may_be_negative = filter.family().counts_are_signed();
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
     filter.family().whole_count(digests_of_lines(filter.hash(), keys, block), counts.data());
-    if (prompt) shown.hide();
     for (std::size_t i = 0; i < keys.size(); ++i)
       may_be_negative ? rows.write(keys[i], static_cast<std::int64_t>(counts[i])) : rows.write(keys[i], counts[i]);
     out.block_done();
@@ -107,16 +108,20 @@ nlohmann::ordered_json to_json(std::span<top_keys::entry const> shown, certainty
 
 int count_top(options const& o) {
   if (!o.key.path.empty()) throw error(errc::bad_goal, "--top counts the lines themselves: there is nothing for a --key-file");
+  if (o.no_verify) throw error(errc::bad_goal, "--top reads no filter: there is nothing for --no-verify to leave out");
   auto const wanted = parse_count("--top", o.top, 1);
   auto const memory = o.memory.empty() ? default_memory_bytes : parse_count("--memory", o.memory, 1);
   auto paths = o.input.paths;
   if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input, too
+  check_can_print(paths.empty() ? std::vector<std::string>{"-"} : paths);
   line_reader in(paths, o.input.format());
   top_keys keys(memory);
   {
     progress shown("counting", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-    for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read()))
-      for (auto const key : block) keys.add(key);
+    fitting("what --memory holds of the keys", [&] {
+      for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read()))
+        for (auto const key : block) keys.add(key);
+    });
   }
   auto rows = keys.largest(wanted == ~std::uint64_t{0} ? wanted : wanted + 1);
   auto others_at_most = keys.others_at_most();

@@ -16,6 +16,7 @@ struct options {
   std::string out;
   std::string to_fpr;
   std::string by;
+  lock_options lock;
   bool json = false;
 };
 
@@ -32,6 +33,7 @@ void check_divides(any_filter const& filter, std::uint64_t by) {
 int fold(options const& o) {
   if (o.to_fpr.empty() == o.by.empty()) throw error(errc::bad_goal, "fold needs either --to-fpr or --by");
   check_can_save(o.out);
+  auto const lock = same_file(o.out, o.file) ? o.lock.hold(o.out) : nullptr;  // then it changes it, as add does
   auto filter = open_filter(o.file, {.key = {}, .verify = true});
   check_has(filter, "fold", o.file);
   auto by = o.by.empty() ? 0 : parse_count("--by", o.by, 1);
@@ -68,6 +70,7 @@ void add_fold(CLI::App& app, action& run) {
   command->add_option("-o,--output", o->out, "the file to write; it may be the filter itself")->required()->type_name("FILE");
   command->add_option("--to-fpr", o->to_fpr, "as small as this rate of false positives allows")->type_name("RATE");
   command->add_option("--by", o->by, "so many times smaller: a divisor of its size")->type_name("N");
+  o->lock.add_option(*command);
   command->add_flag("--json", o->json, "describe the result, as info --json does");
   command->footer("Example: hortus fold -o small.hortus --to-fpr 5% seen.hortus");
   command->callback([=, &run] { run = [o] { return fold(*o); }; });

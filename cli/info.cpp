@@ -44,7 +44,7 @@ int info(std::string const& file, bool json) {
   }
   table rows({{""}, {""}});
   for (auto const& [name, value] : all.items()) {
-    if (name.starts_with("items_estimate_") || name == "saturated" || name == "advice") continue;
+    if (name.starts_with("items_estimate_") || name == "saturated" || name == "seed_hex" || name == "advice") continue;
     auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
     if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
     if (name.starts_with("fpr_") && value.is_number()) text = human_rate(value.get<double>());
@@ -60,12 +60,26 @@ int info(std::string const& file, bool json) {
   return done;
 }
 
-int verify(std::string const& file, bool json) {
-  auto const filter = open_filter(file, {.key = {}, .verify = true});
-  if (json) {
-    print_json({{"file", file}, {"ok", true}, {"family", filter.about().family}, {"file_bytes", file_bytes(file, filter)}});
-    return done;
+/// One document whether it is well or not; what is wrong is told on standard error, too, and by the status.
+int verify_json(std::string const& file) {
+  nlohmann::ordered_json all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
+  try {
+    auto const filter = open_filter(file, {.key = {}, .verify = true});
+    all["ok"] = true;
+    all["family"] = filter.about().family;
+    all["file_bytes"] = file_bytes(file, filter);
+  } catch (error const& e) {
+    all["reason"] = e.what();
+    print_json(all);
+    throw;
   }
+  print_json(all);
+  return done;
+}
+
+int verify(std::string const& file, bool json) {
+  if (json) return verify_json(file);
+  auto const filter = open_filter(file, {.key = {}, .verify = true});
   output out(STDOUT_FILENO);
   out.print("{}: ok, {} of {}\n", file, one(filter.about().family), human_bytes(filter.size_bytes()));
   out.flush();

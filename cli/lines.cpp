@@ -1,16 +1,11 @@
 #include "cli/lines.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <new>
 #include <utility>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -24,58 +19,6 @@ namespace {
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 constexpr std::size_t stride = 64;  // bytes looked at together: one bit each in a mask
 static_assert(line_reader::block_lines >= stride, "a stride may hold 64 lines");
-
-[[noreturn]] void cannot_read(line_input const& input, int code) {
-  auto const name = input.path == "-" ? std::string("standard input") : fmt::format("'{}'", input.path);
-  throw error(errc::io, fmt::format("cannot read {}: {}", name, std::generic_category().message(code)));
-}
-
-/// Opened for reading, once through.
-open_file open_input(line_input const& input) {
-  bool const mine = input.descriptor < 0;
-  open_file file(mine ? ::open(input.path.c_str(), O_RDONLY | O_CLOEXEC) : input.descriptor, mine);
-  if (file.descriptor() < 0) cannot_read(input, errno);
-  // A hint that doubles the read-ahead; what cannot take it ignores it.
-  if (input.regular) (void)::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  return file;
-}
-
-/// Fills in what the system knows of an input.
-line_input inspected(line_input input) {
-  struct stat info {};
-  bool const path = input.descriptor < 0;
-  if ((path ? ::stat(input.path.c_str(), &info) : ::fstat(input.descriptor, &info)) != 0) cannot_read(input, errno);
-  if (S_ISDIR(info.st_mode)) cannot_read(input, EISDIR);
-  if (path && ::access(input.path.c_str(), R_OK) != 0) cannot_read(input, errno);
-  input.regular = S_ISREG(info.st_mode);
-  if (!input.regular) return input;
-  auto const offset = path ? 0 : ::lseek(input.descriptor, 0, SEEK_CUR);
-  input.offset = offset > 0 ? static_cast<std::uint64_t>(offset) : 0;
-  auto const size = info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-  input.bytes = size > input.offset ? size - input.offset : 0;
-  return input;
-}
-
-line_input of_descriptor(int descriptor, std::string name) {
-  line_input input{.path = std::move(name), .descriptor = descriptor};
-  if (descriptor < 0) cannot_read(input, EBADF);  // not the path, which is only a name here
-  return inspected(std::move(input));
-}
-
-/// What one read or pread gave: bytes, or 0 at the end. A signal does not end it, nor a descriptor that somebody made
-/// non-blocking (a terminal shared with another program, say).
-template <class Read>
-std::size_t patient(line_input const& input, int descriptor, Read read_once) {
-  for (;;) {
-    auto const got = read_once();
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      pollfd ready{descriptor, POLLIN, 0};
-      if (::poll(&ready, 1, -1) >= 0 || errno == EINTR) continue;
-    }
-    if (errno != EINTR) cannot_read(input, errno);
-  }
-}
 
 /// Repeats a byte in all eight places of a word.
 constexpr std::uint64_t everywhere(char byte) { return 0x0101010101010101u * static_cast<unsigned char>(byte); }
@@ -111,10 +54,6 @@ std::uint64_t count_separators(char const* at, std::size_t bytes, char separator
 
 }  // namespace
 
-open_file::~open_file() {
-  if (mine_ && descriptor_ >= 0) ::close(descriptor_);
-}
-
 std::uint64_t separator_mask_portable(char const* at, char separator) noexcept {
   std::uint64_t mask = 0;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -139,24 +78,11 @@ std::uint64_t separator_mask(char const* at, char separator) noexcept {
 #endif
 }
 
-std::vector<line_input> line_inputs(std::span<std::string const> paths) {
-  std::vector<line_input> inputs;
-  bool standard_input = paths.empty();
-  if (standard_input) inputs.push_back(inspected({.path = "-", .descriptor = STDIN_FILENO}));
-  for (auto const& path : paths) {
-    if (path != "-") {
-      inputs.push_back(inspected({.path = path}));
-    } else if (!std::exchange(standard_input, true)) {  // a second time it is at its end
-      inputs.push_back(inspected({.path = path, .descriptor = STDIN_FILENO}));
-    }
-  }
-  return inputs;
-}
-
-line_reader::line_reader(std::span<std::string const> paths, line_format format) : line_reader(line_inputs(paths), format) {}
+line_reader::line_reader(std::span<std::string const> paths, line_format format)
+    : line_reader(line_inputs(paths, format.unpack), format) {}
 
 line_reader::line_reader(int descriptor, std::string name, line_format format)
-    : line_reader({of_descriptor(descriptor, std::move(name))}, format) {}
+    : line_reader({input_of(descriptor, std::move(name), format.unpack)}, format) {}
 
 line_reader::line_reader(std::vector<line_input> inputs, line_format format)
     : inputs_(std::move(inputs)),
@@ -174,9 +100,9 @@ bool line_reader::next(std::vector<std::string_view>& lines) {
     split(lines);
     if (lines.empty() && !fill()) {
       if (start_ != end_) lines.emplace_back(buffer_.get() + start_, end_ - start_);  // the last line, without separator
-      bytes_read_ += end_ - start_;
+      if (!file_->compressed()) bytes_read_ += end_ - start_;
       start_ = scanned_ = end_ = 0;
-      file_ = {};
+      file_.reset();
       ++current_;
     }
     if (lines.empty()) continue;
@@ -209,54 +135,57 @@ void line_reader::split(std::vector<std::string_view>& lines) {
     at += bytes;
   }
   lines.resize(static_cast<std::size_t>(out - lines.data()));
-  bytes_read_ += static_cast<std::uint64_t>(start - (base + start_));
+  if (file_ && !file_->compressed()) bytes_read_ += static_cast<std::uint64_t>(start - (base + start_));
   start_ = static_cast<std::size_t>(start - base);
   scanned_ = static_cast<std::size_t>(at - base);
 }
 
 /// Reads once behind the unfinished line, moved to the front; false at the end of the input.
 bool line_reader::fill() {
-  if (file_.descriptor() < 0) file_ = open_input(inputs_[current_]);
+  if (!file_) file_.emplace(inputs_[current_], format_.unpack);
   auto const kept = end_ - start_;
   if (kept == capacity_) {
-    auto grown = std::make_unique_for_overwrite<char[]>(2 * capacity_);
-    std::memcpy(grown.get(), buffer_.get(), kept);
-    buffer_ = std::move(grown);
-    capacity_ *= 2;
+    grow();
   } else if (start_ != 0) {
     std::memmove(buffer_.get(), buffer_.get() + start_, kept);
   }
   scanned_ -= start_;
   start_ = 0;
   end_ = kept;
-  auto const got = patient(inputs_[current_], file_.descriptor(),
-                           [&] { return ::read(file_.descriptor(), buffer_.get() + end_, capacity_ - end_); });
+  auto const taken = file_->taken();
+  auto const got = file_->read({buffer_.get() + end_, capacity_ - end_});
+  if (file_->compressed()) bytes_read_ += file_->taken() - taken;
   end_ += got;
   return got != 0;
 }
 
+/// Makes room for a line that fills the buffer.
+void line_reader::grow() try {
+  auto grown = std::make_unique_for_overwrite<char[]>(2 * capacity_);
+  std::memcpy(grown.get(), buffer_.get(), capacity_);
+  buffer_ = std::move(grown);
+  capacity_ *= 2;
+} catch (std::bad_alloc const&) {
+  throw error(errc::io,
+              fmt::format("out of memory: {} has a line of more than {} bytes", shown_name(inputs_[current_]), capacity_));
+}
+
 std::optional<std::uint64_t> count_lines(std::span<std::string const> paths, line_format format,
                                          std::function<void(std::uint64_t)> const& seen) {
-  auto const inputs = line_inputs(paths);
+  auto const inputs = line_inputs(paths, format.unpack);
   if (!std::all_of(inputs.begin(), inputs.end(), [](line_input const& input) { return input.regular; })) return std::nullopt;
   auto const buffer = std::make_unique_for_overwrite<char[]>(buffer_bytes);
   std::uint64_t lines = 0;
   std::uint64_t total = 0;
   for (auto const& input : inputs) {
-    auto const file = open_input(input);
-    auto offset = input.offset;
+    input_bytes file(input, format.unpack, position::kept);
     char last = format.separator;
-    for (;;) {
-      auto const got = patient(input, file.descriptor(), [&] {
-        return ::pread(file.descriptor(), buffer.get(), buffer_bytes, static_cast<off_t>(offset));
-      });
-      if (got == 0) break;
+    while (auto const got = file.read({buffer.get(), buffer_bytes})) {
       lines += count_separators(buffer.get(), got, format.separator);
       last = buffer[got - 1];
-      offset += got;
-      total += got;
-      if (seen) seen(total);
+      if (seen) seen(total + file.taken());
     }
+    total += file.taken();
     lines += last != format.separator ? 1 : 0;
   }
   return lines;

@@ -7,8 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "cli/input.hpp"
 
 namespace hortus::cli {
 
@@ -16,38 +17,7 @@ namespace hortus::cli {
 struct line_format {
   char separator = '\n';  ///< '\0' for --null
   bool crlf = false;      ///< take one CR off the end of every key
-};
-
-/// Where keys come from: a path, or a descriptor somebody else opened and will close.
-struct line_input {
-  std::string path;          ///< for messages too; "-" is standard input
-  int descriptor = -1;       ///< not negative: read this instead of opening the path
-  bool regular = false;      ///< a regular file: has a size, can be read twice
-  std::uint64_t offset = 0;  ///< where reading starts, not 0 for a redirected descriptor that was read before
-  std::uint64_t bytes = 0;   ///< from the offset to the end, for a regular file
-};
-
-/// The inputs a command was given; no paths means standard input. Throws errc::io for a path that cannot be read, so that a
-/// misspelt last file is reported before hours of work on the others.
-[[nodiscard]] std::vector<line_input> line_inputs(std::span<std::string const> paths);
-
-/// A descriptor that is closed with this object, if it is its own.
-class open_file {
- public:
-  open_file() = default;
-  open_file(int descriptor, bool mine) noexcept : descriptor_(descriptor), mine_(mine) {}
-  open_file(open_file&& other) noexcept { *this = std::move(other); }
-  open_file& operator=(open_file&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    std::swap(mine_, other.mine_);
-    return *this;
-  }
-  ~open_file();
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-
- private:
-  int descriptor_ = -1;
-  bool mine_ = false;
+  decompress unpack = decompress::yes;
 };
 
 /// Keys from files, pipes and terminals, in blocks.
@@ -55,9 +25,10 @@ class open_file {
 ///     line_reader in(paths, {.separator = '\n'});
 ///     for (std::vector<std::string_view> keys; in.next(keys);) filter.insert(keys);
 ///
-/// The final separator is optional; an empty line is the empty key; an empty file has no keys; a file's unfinished last line
-/// is not glued to the first of the next. Memory is a buffer of 256 KiB (as fast as 1 MiB, and leaves the second-level cache to
-/// the filter), doubled only for a longer line. Every read hands on what came, so a slow pipe is not waited for.
+/// Compressed input (gzip, zstd) is unpacked. The final separator is optional; an empty line is the empty key; an empty file
+/// has no keys; a file's unfinished last line is not glued to the first of the next. Memory is a buffer of 256 KiB (as fast as
+/// 1 MiB, and leaves the second-level cache to the filter), doubled only for a longer line. Every read hands on what came, so a
+/// slow pipe is not waited for.
 class line_reader {
  public:
   static constexpr std::size_t block_lines = 1024;
@@ -66,10 +37,11 @@ class line_reader {
   /// Reads a descriptor that stays the caller's; `name` is for messages.
   line_reader(int descriptor, std::string name, line_format format = {});
 
-  /// The next 1 to 1024 keys, valid until the next call; false (and no keys) at the end. Throws errc::io.
+  /// The next 1 to 1024 keys, valid until the next call; false (and no keys) at the end. Throws errc::io, and errc::corrupt for
+  /// compressed input that is damaged or cut off.
   [[nodiscard]] bool next(std::vector<std::string_view>& lines);
 
-  /// Bytes handed out so far, separators included.
+  /// Bytes handed out so far, separators included; of a compressed input the compressed bytes that were read.
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
   /// What bytes_read() will be at the end, when all inputs are regular files; else 0.
   [[nodiscard]] std::uint64_t total_bytes() const noexcept { return streaming() ? 0 : total_bytes_; }
@@ -80,11 +52,12 @@ class line_reader {
   line_reader(std::vector<line_input> inputs, line_format format);
   void split(std::vector<std::string_view>& lines);
   bool fill();
+  void grow();
 
   std::vector<line_input> inputs_;
   line_format format_;
-  std::size_t current_ = 0;  // input being read
-  open_file file_;           // it, once open
+  std::size_t current_ = 0;          // input being read
+  std::optional<input_bytes> file_;  // it, once open
   std::uint64_t bytes_read_ = 0;
   std::uint64_t total_bytes_ = 0;
   bool streaming_ = false;

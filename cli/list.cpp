@@ -24,8 +24,13 @@ struct options {
 /// What families are compared by: a plan for so many keys at such a rate.
 request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
 
-std::string shown(field_value const& value) {
-  return std::visit([](auto v) { return fmt::format("{}", v); }, value);
+/// Is there no default, but what the plan finds best?
+bool is_chosen(setting const& s) {
+  return !s.note.takes_zero() && std::visit([](auto v) { return v == 0; }, s.by_default);
+}
+
+std::string shown_default(setting const& s) {
+  return is_chosen(s) ? "chosen" : std::visit([](auto v) { return fmt::format("{}", v); }, s.by_default);
 }
 
 /// A command that makes one, with a setting: the first that is not `probes`, which most families have.
@@ -40,7 +45,8 @@ nlohmann::ordered_json to_json(family_info const& f) {
   auto settings = nlohmann::ordered_json::array();
   for (auto const& [name, by_default, note] : f.settings) {
     nlohmann::ordered_json one{{"name", name}};
-    std::visit([&](auto v) { one["default"] = v; }, by_default);
+    one["default"] = nullptr;
+    if (!is_chosen({name, by_default, note})) std::visit([&](auto v) { one["default"] = v; }, by_default);
     one["values"] = note.values;
     one["meaning"] = note.meaning;
     one["example"] = note.example;
@@ -140,7 +146,7 @@ std::vector<shared_setting> all_settings(std::span<family_info const> families) 
 std::string settings_in_markdown(std::span<family_info const> families) {
   std::string text = "| setting | of | default | values | meaning |\n|---|---|---|---|---|\n";
   for (auto const& [what, its] : all_settings(families))
-    text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", what.name, fmt::join(its, "`, `"), shown(what.by_default),
+    text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", what.name, fmt::join(its, "`, `"), shown_default(what),
                         what.note.values, what.note.meaning);
   return text;
 }
@@ -153,7 +159,7 @@ std::string settings_for_people(std::span<family_info const> families) {
   auto const columns = columns_of(STDOUT_FILENO);
   std::string text;
   for (auto const& [what, its] : all) {
-    text += fmt::format("{:{}}  {}; {} unless set\n", what.name, width, what.note.values, shown(what.by_default));
+    text += fmt::format("{:{}}  {}; {} unless set\n", what.name, width, what.note.values, shown_default(what));
     std::string const margin(width + 2, ' ');
     text += beside(margin, what.note.meaning, columns);
     text += beside(margin, fmt::format("of {}", fmt::join(its, ", ")), columns);
@@ -184,9 +190,9 @@ std::string card_of(family_info const& f) {
   line("lookup", fmt::format("of a member reads {} cache line{}{}", lines_of(offer), offer.lines_touched == 1 ? "" : "s",
                              f.grows ? " a stage" : ""));
   line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");
-  for (auto const& [name, by_default, note] : f.settings) {
-    line("", fmt::format("{}: {}; {} unless set", name, note.values, shown(by_default)));
-    text += beside(std::string(margin + 2, ' '), note.meaning, columns);
+  for (auto const& s : f.settings) {
+    line("", fmt::format("{}: {}; {} unless set", s.name, s.note.values, shown_default(s)));
+    text += beside(std::string(margin + 2, ' '), s.note.meaning, columns);
   }
   line("example", example_of(f));
   return text;

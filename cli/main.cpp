@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,19 @@ int print_help(CLI::App const& app, CLI::Success const& wish) {
   return done;
 }
 
+/// What CLI11 could not place, in the order of the command line: it would name "-c=1" as "-=1", and the last first.
+std::string surplus(CLI::App const& app, int argc, char** argv) {
+  auto extras = app.remaining(true);
+  for (auto& extra : extras) {
+    if (!extra.starts_with("-=")) continue;
+    auto const whole = std::find_if(argv + 1, argv + argc, [&](std::string_view arg) {
+      return arg.starts_with('-') && arg.ends_with(std::string_view(extra).substr(1));
+    });
+    if (whole != argv + argc) return fmt::format("'{}': a flag takes no value", *whole);
+  }
+  return fmt::format("not expected: {}", fmt::join(extras, " "));
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "hortus: Bloom filters and their relatives, for files of lines.\n"
@@ -85,7 +99,8 @@ int run(int argc, char** argv) {
     return print_help(app, wish);
   } catch (CLI::ParseError const& e) {
     auto const command = argv[1][0] == '-' ? std::string() : std::string(" ") + argv[1];
-    return complain(e.what() + std::string("; see hortus") + command + " --help");
+    bool const extra = dynamic_cast<CLI::ExtrasError const*>(&e) != nullptr;
+    return complain((extra ? surplus(app, argc, argv) : e.what()) + "; see hortus" + command + " --help");
   }
   return chosen();
 }
@@ -102,7 +117,7 @@ int main(int argc, char** argv) {
   } catch (cli::closed_pipe const&) {
     return cli::done;
   } catch (std::bad_alloc const&) {
-    return cli::complain("out of memory: a filter of that size does not fit on this machine");
+    return cli::complain("out of memory");
   } catch (std::exception const& e) {
     return cli::complain(e.what());
   }

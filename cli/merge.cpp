@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cli/command.hpp"
 
 namespace hortus::cli {
@@ -6,12 +8,16 @@ namespace {
 struct options {
   std::string out;
   std::vector<std::string> files;
+  lock_options lock;
   bool json = false;
 };
 
 int merge(options const& o) {
   check_can_save(o.out);
-  auto all = load(o.files.front());
+  // Onto one of them it reads and writes as add does. The others are only read: no two merges wait for each other in a circle.
+  bool const changes = std::ranges::any_of(o.files, [&](auto const& file) { return same_file(o.out, file); });
+  auto const lock = changes ? o.lock.hold(o.out) : nullptr;
+  auto all = load_filter(o.files.front());
   check_has(all, "merge", o.files.front());
   for (std::size_t i = 1; i < o.files.size(); ++i) {
     auto const next = open_filter(o.files[i], {.key = {}, .verify = true});
@@ -31,6 +37,7 @@ void add_merge(CLI::App& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("-o,--output", o->out, "the file to write; it may be one of the filters")->required()->type_name("FILE");
   command->add_option("FILES", o->files, "two or more filters")->required()->expected(2, -1);
+  o->lock.add_option(*command);
   command->add_flag("--json", o->json, "describe the result, as info --json does");
   command->footer("Example: hortus merge -o week.hortus monday.hortus tuesday.hortus");
   command->callback([=, &run] { run = [o] { return merge(*o); }; });

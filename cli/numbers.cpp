@@ -84,12 +84,16 @@ constexpr std::array<unit, 9> units{{{"", 1},
                                      {"Gi", 1ull << 30},
                                      {"Ti", 1ull << 40}}};
 
-constexpr std::array<unit, 5> time_units{
-    {{"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}, {"h", 3'600'000'000'000}, {"d", 86'400'000'000'000}}};
+constexpr std::array<unit, 6> times{{{"", 1'000'000'000},
+                                     {"ms", 1'000'000},
+                                     {"s", 1'000'000'000},
+                                     {"min", 60'000'000'000},
+                                     {"h", 3'600'000'000'000},
+                                     {"d", 86'400'000'000'000}}};
 
 enum class fault { none, syntax, fraction, too_large };
 
-/// digits * 10^exponent * factor, if that is a whole number below 2^64. The factors stay below 2^41, so 128 bits hold every
+/// digits * 10^exponent * factor, if that is a whole number below 2^64. The factors stay below 2^47, so 128 bits hold every
 /// product on the way.
 fault scale(decimal const& number, std::uint64_t factor, std::uint64_t& count) {
   count = 0;
@@ -113,11 +117,11 @@ fault scale(decimal const& number, std::uint64_t factor, std::uint64_t& count) {
   return fault::none;
 }
 
-fault read_count(std::string_view text, std::uint64_t& count) {
+fault read_count(std::string_view text, std::span<unit const> known, std::uint64_t& count) {
   auto const number = take_decimal(text);
   if (!number) return fault::syntax;
-  auto const* const found = std::find_if(units.begin(), units.end(), [&](unit const& u) { return u.name == text; });
-  if (found == units.end()) return fault::syntax;
+  auto const found = std::ranges::find(known, text, &unit::name);
+  if (found == known.end()) return fault::syntax;
   return scale(*number, found->factor, count);
 }
 
@@ -142,7 +146,7 @@ std::string with_unit(std::uint64_t value, double step, std::span<std::string_vi
 
 std::uint64_t parse_count(std::string_view what, std::string_view text, std::uint64_t at_least) {
   std::uint64_t count = 0;
-  auto const problem = read_count(text, count);
+  auto const problem = read_count(text, units, count);
   if (problem == fault::none && count >= at_least) return count;
   auto const why = problem == fault::none        ? "is too small"
                    : problem == fault::too_large ? "is too large"
@@ -167,6 +171,33 @@ double parse_rate(std::string_view what, std::string_view text) {
   throw error(errc::bad_goal, fmt::format("{} {} is not a rate: a number between 0 and 1, both excluded, is allowed, written "
                                           "like 0.01, 1e-2 or 1%",
                                           what, quoted(text)));
+}
+
+std::chrono::nanoseconds parse_duration(std::string_view option, std::string_view text, std::chrono::nanoseconds at_least) {
+  std::uint64_t count = 0;
+  auto problem = read_count(text, times, count);
+  if (problem == fault::none && count > static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count()))
+    problem = fault::too_large;
+  std::chrono::nanoseconds const time(problem == fault::none ? static_cast<std::int64_t>(count) : 0);
+  if (problem == fault::none && time >= at_least) return time;
+  auto const why = problem == fault::none        ? "is too short"
+                   : problem == fault::too_large ? "is too long"
+                   : problem == fault::fraction  ? "is not a whole number of nanoseconds"
+                                                 : "is not a time";
+  throw error(errc::bad_goal,
+              fmt::format("{} {} {}: {} is allowed, written like 500ms, 10s, 2min, 1h or 1d; a plain number is seconds", option,
+                          quoted(text), why,
+                          at_least.count() == 0
+                              ? std::string("0 to 292 years")
+                              : fmt::format("{} to 292 years", human_duration(static_cast<double>(at_least.count()) / 1e9))));
+}
+
+std::uint64_t parse_seed(std::string_view what, std::string_view text) {
+  if (!text.starts_with("0x")) return parse_count(what, text);
+  std::uint64_t seed = 0;
+  auto const read = std::from_chars(text.data() + 2, text.data() + text.size(), seed, 16);
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size()) return seed;
+  throw error(errc::bad_goal, fmt::format("{} {} is not a seed: after 0x come 1 to 16 hexadecimal digits", what, quoted(text)));
 }
 
 std::string grouped_count(std::uint64_t count) {

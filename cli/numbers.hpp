@@ -17,12 +17,18 @@ namespace hortus::cli {
 /// A rate strictly between 0 and 1: 0.01, .01, 1e-2, 1%. The nearest double, so 0.7% and 0.007 are the same number.
 [[nodiscard]] double parse_rate(std::string_view what, std::string_view text);
 
-/// A duration: 500ms, 10s, 2min, 1h, 7d; a plain number is seconds.
-[[nodiscard]] std::chrono::nanoseconds parse_duration(std::string_view what, std::string_view text);
+/// A time as people write it: 500ms, 10s, 1.5min, 2h, 1d; a plain number is seconds. Exact to the nanosecond. Throws
+/// errc::bad_goal below `at_least`, past 292 years and for anything else.
+[[nodiscard]] std::chrono::nanoseconds parse_duration(std::string_view option, std::string_view text,
+                                                      std::chrono::nanoseconds at_least = {});
+
 /// A window of time in milliseconds, for options that take it beside a count. Throws errc::bad_goal below one millisecond.
 [[nodiscard]] std::uint64_t parse_window(std::string_view what, std::string_view text);
 /// Does it end in a unit of time? Then it is one for parse_duration, and no count.
 [[nodiscard]] bool is_duration(std::string_view text);
+
+/// A seed: a count as above, or 0x and up to 16 hexadecimal digits, as `info --json` shows it.
+[[nodiscard]] std::uint64_t parse_seed(std::string_view what, std::string_view text);
 
 /// 12345678 as "12 345 678".
 [[nodiscard]] std::string grouped_count(std::uint64_t count);

@@ -10,6 +10,8 @@
 
 #include <hortus/error.hpp>
 
+#include "cli/progress.hpp"
+
 namespace hortus::cli {
 
 void ignore_broken_pipes() noexcept {
@@ -26,6 +28,7 @@ void occupy_standard_descriptors() noexcept {
 
 output::output(int descriptor, flushing policy, std::string name)
     : descriptor_(descriptor),
+      terminal_(::isatty(descriptor) == 1),
       policy_(policy),
       name_(std::move(name)),
       buffer_(std::make_unique_for_overwrite<char[]>(capacity)) {}
@@ -50,6 +53,7 @@ void output::write_slowly(std::string_view bytes) {
 }
 
 void output::write_out(std::string_view bytes) {
+  if (terminal_ && !bytes.empty()) hide_progress();
   while (!bytes.empty()) {
     auto const done = ::write(descriptor_, bytes.data(), bytes.size());
     if (done >= 0) {

@@ -32,8 +32,9 @@ enum class flushing {
   each_block,  ///< also when the caller says block_done(): someone at a pipe or terminal waits for the answers
 };
 
-/// Buffered bytes for a descriptor, which stays the caller's. Throws closed_pipe, or errc::io for a full disk and the like;
-/// what was buffered is then dropped. The destructor writes what is left but keeps silent about failure: flush() first.
+/// Buffered bytes for a descriptor, which stays the caller's. On a terminal they take the place of a line of progress. Throws
+/// closed_pipe, or errc::io for a full disk and the like; what was buffered is then dropped. The destructor writes what is left
+/// but keeps silent about failure: flush() first.
 class output {
  public:
   explicit output(int descriptor, flushing policy = flushing::when_full, std::string name = "standard output");
@@ -81,6 +82,7 @@ class output {
   void write_out(std::string_view bytes);
 
   int descriptor_;
+  bool terminal_;
   flushing policy_;
   std::string name_;
   std::size_t used_ = 0;

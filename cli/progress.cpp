@@ -41,6 +41,9 @@ std::string_view environment(char const* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
+/// What has a line on the screen now; the last one drawn, if several have.
+progress* on_screen = nullptr;
+
 /// A terminal that can move its cursor back.
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1 && environment("TERM") != "dumb"; }
 
@@ -92,10 +95,16 @@ void progress::draw(clock::time_point now) noexcept try {
   // Blanks over the rest of a longer line before; no escape sequences, so that every terminal understands.
   put('\r' + text + std::string(shown_ > width ? shown_ - width : 0, ' '));
   shown_ = width;
+  on_screen = this;
 } catch (...) {  // out of memory for a courtesy: go on with the job
 }
 
+void hide_progress() noexcept {
+  if (on_screen != nullptr) on_screen->hide();
+}
+
 void progress::hide() noexcept try {
+  if (on_screen == this) on_screen = nullptr;
   if (auto const width = std::exchange(shown_, 0); width != 0) put('\r' + std::string(width, ' ') + '\r');
 } catch (...) {
 }

@@ -24,6 +24,9 @@ enum class progress_unit { bytes, items };
 [[nodiscard]] std::string progress_text(std::string_view label, std::uint64_t done, std::uint64_t total, progress_unit unit,
                                         double seconds);
 
+/// Wipes the line of progress that is on the screen, if there is one: something else is about to be written there.
+void hide_progress() noexcept;
+
 /// How far a long job is, on standard error. On a terminal one line, redrawn at most ten times a second and gone at the end;
 /// otherwise, when asked for, plain lines at most once a second and a last one at the end. Call update() per block of keys:
 /// when nothing is shown it costs a comparison, else a look at the clock.
@@ -39,7 +42,7 @@ class progress {
   void update(std::uint64_t done) noexcept {
     if (style_ != style::silent) consider(done);
   }
-  /// Wipes the line, so that something else can be written; the next update draws it again.
+  /// Wipes the line; the next update draws it again.
   void hide() noexcept;
   /// The job is over, one way or the other.
   void finish() noexcept;

@@ -23,10 +23,12 @@ int query(options const& o) {
                 "'" + o.file + "': " + one(filter.family().kind()) + " tells how often, not whether: hortus count asks it");
   check_has(filter, "may_contain", o.file);
   check_takes_text(filter, o.file);
+  check_apart(o.file, o.input.names());
+  check_can_print(o.input.names());
   check_clock(filter, o.file);
   line_reader in(o.input.paths, o.input.format());
   progress shown("asking", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  // On a terminal the line of progress and the answers share the screen: it goes before they come.
+  // Somebody waits for the answers; and on a terminal they share the screen with the line of progress.
   bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;
   output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
   std::uint64_t selected = 0;
@@ -36,7 +38,6 @@ int query(options const& o) {
     auto const members = hits.count();
     selected += o.invert ? keys.size() - members : members;
     if (o.count_only) continue;
-    if (prompt) shown.hide();
     for (std::size_t i = 0; i < keys.size(); ++i)
       if (hits[i] != o.invert) out.line(keys[i], o.input.separator());
     out.block_done();

@@ -11,15 +11,17 @@ namespace {
 struct options {
   std::string file;
   key_file key;
+  lock_options lock;
   key_input input;
   bool json = false;
 };
 
 int remove(options const& o) {
-  file_lock const lock(o.file);  // against an add or another remove, as add does
-  auto filter = load(o.file, {.key = o.key.read()});
+  auto const lock = o.lock.hold(o.file);  // against an add or another remove, as add does
+  auto filter = load_filter(o.file, {.key = o.key.read()});
   check_has(filter, "erase", o.file);
   check_takes_text(filter, o.file);
+  check_can_save(o.file, o.input.names(), o.key);
   line_reader in(o.input.paths, o.input.format());
   std::uint64_t asked = 0;
   std::uint64_t erased = 0;
@@ -55,6 +57,7 @@ void add_remove(CLI::App& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter, of a family that can erase")->required();
   o->key.add_option(*command);
+  o->lock.add_option(*command);
   command->add_flag("--json", o->json, "describe the filter afterwards, and how many keys went");
   o->input.add_options(*command);
   command->footer(

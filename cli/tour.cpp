@@ -75,9 +75,11 @@ void print(tour_keys const& keys, std::vector<bench::row> const& rows, std::vect
 int tour(options const& o) {
   auto const fpr = parse_rate("-p", o.fpr);
   if (o.out == "-") throw error(errc::io, "-o -: standard output has the comparison; name a file for the page");
+  if (o.input.paths.empty() && (o.input.null || o.input.crlf || o.input.no_decompress))
+    throw error(errc::bad_goal, "-0, --crlf and --no-decompress are about an INPUT, and there is none");
   check_can_save(o.out, o.input.paths);
   check_replaceable(o.out);
-  auto const keys = o.input.paths.empty() ? embedded_keys() : keys_from(o.input);
+  auto const keys = o.input.paths.empty() ? embedded_keys() : fitting("the input", [&] { return keys_from(o.input); });
   std::vector<bench::row> rows;
   {
     progress shown("measuring", catalogue().size(), progress_unit::items, o.input.progress_mode());

@@ -122,7 +122,8 @@ class rate_watch {
 
 int uniq(options const& o) {
   auto const wish = wish_of(o);
-  first_occurrences lines(family_of(o), wish, hash_of(o));
+  check_can_print(o.input.names());
+  auto lines = fitting("a filter of that size", [&] { return first_occurrences(family_of(o), wish, hash_of(o)); });
   rate_watch rate(wish);
   line_reader in(o.input.paths, o.input.format());
   progress shown("reading", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
@@ -131,7 +132,6 @@ int uniq(options const& o) {
   bool windowed = !o.window.empty();
   for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read())) {
     auto const fresh = windowed ? lines.refreshing(block) : lines.remembering(block);
-    if (prompt) shown.hide();
     for (std::size_t i = 0; i < block.size(); ++i)
       if (fresh[i]) out.line(block[i], o.input.separator());
     out.block_done();
@@ -144,7 +144,6 @@ int uniq(options const& o) {
     }
     if (windowed || !lines.forgets()) continue;
     windowed = true;
-    shown.hide();
     warn(
         fmt::format("more than {} distinct lines: {} cannot remember all of them at a rate of {}. The older half is forgotten "
                     "now; from here on a line is remembered until more than {} distinct others have come after it",

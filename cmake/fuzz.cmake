@@ -3,18 +3,22 @@
 file(GLOB surfaces CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*.cpp)
 foreach(surface IN LISTS surfaces)
   cmake_path(GET surface STEM name)
-  if(name STREQUAL "lines") # the command's reader, which formats its errors with fmt
+  if(name STREQUAL "lines") # the command's reader, which formats its errors with fmt and unpacks what is compressed
     find_package(fmt QUIET)
-    if(NOT fmt_FOUND)
+    include(${CMAKE_CURRENT_LIST_DIR}/compression.cmake)
+    if(NOT fmt_FOUND OR NOT TARGET hortus_compression)
       continue()
     endif()
   endif()
   add_executable(fuzz_${name} ${surface})
   target_link_libraries(fuzz_${name} PRIVATE hortus::hortus)
   if(name STREQUAL "lines")
-    target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cli/lines.cpp)
+    target_sources(
+      fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cli/lines.cpp ${PROJECT_SOURCE_DIR}/cli/input.cpp
+                           ${PROJECT_SOURCE_DIR}/cli/decompress.cpp
+    )
     target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(fuzz_${name} PRIVATE fmt::fmt)
+    target_link_libraries(fuzz_${name} PRIVATE fmt::fmt hortus_compression)
   endif()
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   if(HORTUS_FUZZ)

@@ -1,9 +1,12 @@
 // Any bytes at all, as a file and through a socket in pieces: the line reader gives the keys that a loop over the bytes does,
-// says how many bytes those were, and the faster pass that only counts agrees. The first byte chooses separator and ends of
-// lines, the second how often the rest is repeated in the file (past the buffer) and how long the pieces are in the socket.
+// says how many bytes those were, and the faster pass that only counts agrees. So it does of the same bytes compressed; and as
+// compressed bytes themselves they are keys or an error. The first byte chooses separator and ends of lines and whether to
+// compress, the second how often the rest is repeated in the file (past the buffer) and how long the pieces are in the socket.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,10 +18,13 @@
 #include <string_view>
 #include <vector>
 
+#include <hortus/error.hpp>
+
 #include "../cli/lines.hpp"
 
 namespace {
 
+using hortus::cli::decompress;
 using hortus::cli::line_format;
 using hortus::cli::line_reader;
 
@@ -40,7 +46,7 @@ std::vector<std::string_view> keys_of(std::string_view text, line_format format)
   return keys;
 }
 
-void check(line_reader in, std::string_view text, std::vector<std::string_view> const& expected) {
+void check(line_reader in, std::uint64_t bytes, std::vector<std::string_view> const& expected) {
   std::size_t at = 0;
   for (std::vector<std::string_view> keys; in.next(keys);) {
     require(!keys.empty() && keys.size() <= line_reader::block_lines, "a block has 1 to 1024 keys");
@@ -50,19 +56,75 @@ void check(line_reader in, std::string_view text, std::vector<std::string_view> 
     }
   }
   require(at == expected.size(), "no key too few");
-  require(in.bytes_read() == text.size(), "all bytes are read");
+  require(in.bytes_read() == bytes, "all bytes are read");
 }
 
-void as_file(std::string_view text, line_format format) {
-  int const file = ::memfd_create("lines", MFD_CLOEXEC);
-  require(file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "a file in memory");
-  std::array const path{"/proc/self/fd/" + std::to_string(file)};
+/// A file in memory of these bytes.
+class memory_file {
+ public:
+  explicit memory_file(std::string_view bytes) : file_(::memfd_create("lines", MFD_CLOEXEC)) {
+    require(file_ >= 0 && ::write(file_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "a file in memory");
+  }
+  memory_file(memory_file const&) = delete;
+  memory_file& operator=(memory_file const&) = delete;
+  ~memory_file() { ::close(file_); }
+  [[nodiscard]] std::array<std::string, 1> path() const { return {"/proc/self/fd/" + std::to_string(file_)}; }
+  [[nodiscard]] int from_start() const {
+    require(::lseek(file_, 0, SEEK_SET) == 0, "from the start again");
+    return file_;
+  }
+
+ private:
+  int file_;
+};
+
+/// The bytes of a file, and the text whose keys they are.
+void as_file(std::string_view bytes, std::string_view text, line_format format) {
+  memory_file const file(bytes);
   auto const keys = keys_of(text, format);
-  check(line_reader(path, format), text, keys);
-  require(hortus::cli::count_lines(path, format) == keys.size(), "the keys are counted right");
-  require(::lseek(file, 0, SEEK_SET) == 0, "from the start again");
-  check(line_reader(file, "a descriptor", format), text, keys);
-  ::close(file);
+  check(line_reader(file.path(), format), bytes.size(), keys);
+  require(hortus::cli::count_lines(file.path(), format) == keys.size(), "the keys are counted right");
+  check(line_reader(file.from_start(), "a descriptor", format), bytes.size(), keys);
+}
+
+std::string gzipped(std::string_view text) {
+  z_stream stream{};
+  require(::deflateInit2(&stream, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK, "a compressor");
+  std::string bytes(::deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  require(::deflate(&stream, Z_FINISH) == Z_STREAM_END, "room for all of it");
+  bytes.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  return bytes;
+}
+
+std::string zstandard(std::string_view text) {
+  std::string bytes(::ZSTD_compressBound(text.size()), '\0');
+  bytes.resize(::ZSTD_compress(bytes.data(), bytes.size(), text.data(), text.size(), 1));
+  return bytes;
+}
+
+/// Bytes that may look compressed: keys, or an error, which counting gives too.
+void as_they_look(std::string_view bytes, line_format format) {
+  memory_file const file(bytes);
+  format.unpack = decompress::yes;
+  std::uint64_t keys = 0;
+  bool refused = false;
+  try {
+    line_reader in(file.path(), format);
+    for (std::vector<std::string_view> block; keys < 1'000'000 && in.next(block);) keys += block.size();
+  } catch (hortus::error const&) {
+    refused = true;
+  }
+  if (keys >= 1'000'000) return;  // much from little
+  try {
+    require(hortus::cli::count_lines(file.path(), format) == keys && !refused, "the keys are counted right");
+  } catch (hortus::error const&) {
+    require(refused, "counting refuses what reading does");
+  }
 }
 
 /// A packet is what one read gives.
@@ -74,7 +136,7 @@ void in_pieces(std::string_view text, std::size_t length, line_format format) {
     if (::send(ends[0], text.data() + sent, std::min(length, text.size() - sent), MSG_DONTWAIT) < 0) break;  // it is full
   ::close(ends[0]);
   text = text.substr(0, sent);
-  check(line_reader(ends[1], "a socket", format), text, keys_of(text, format));
+  check(line_reader(ends[1], "a socket", format), text.size(), keys_of(text, format));
   ::close(ends[1]);
 }
 
@@ -82,12 +144,16 @@ void in_pieces(std::string_view text, std::size_t length, line_format format) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (size < 2) return 0;
-  line_format const format{.separator = (data[0] & 1) != 0 ? '\0' : '\n', .crlf = (data[0] & 2) != 0};
+  line_format const format{.separator = (data[0] & 1) != 0 ? '\0' : '\n', .crlf = (data[0] & 2) != 0, .unpack = decompress::no};
   std::string_view const body(reinterpret_cast<char const*>(data) + 2, size - 2);
   in_pieces(body, std::size_t{data[1]} + 1, format);
   bool const long_file = data[0] >= 0xf0;  // seldom: it takes a hundred times longer
   std::string text;
   for (unsigned times = long_file ? 64 * data[1] + 1U : 1; times != 0 && text.size() < 300'000; --times) text += body;
-  as_file(text, format);
+  as_file(text, text, format);
+  as_they_look(body, format);
+  auto const unpacked = line_format{.separator = format.separator, .crlf = format.crlf, .unpack = decompress::yes};
+  if ((data[0] & 4) != 0) as_file(gzipped(text), text, unpacked);
+  if ((data[0] & 8) != 0) as_file(zstandard(text), text, unpacked);
   return 0;
 }

@@ -14,7 +14,12 @@ typename F::goal goal_of(request const& wish) {
   typename F::goal goal;
   goal.items = wish.items;
   goal.fpr = wish.fpr;
-  for (auto const& [name, text] : wish.settings) set_value(goal, name, text);
+  for (auto setting = wish.settings.begin(); setting != wish.settings.end(); ++setting) {
+    auto const& name = setting->first;
+    if (std::any_of(wish.settings.begin(), setting, [&](auto const& before) { return before.first == name; }))
+      throw error(errc::bad_goal, "the setting '" + name + "' is given twice");
+    set_value(goal, name, setting->second);
+  }
   return goal;
 }
 

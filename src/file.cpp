@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include <hortus/error.hpp>
 
@@ -31,8 +34,8 @@ class descriptor {
   ~descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  descriptor(descriptor const&) = delete;
-  descriptor& operator=(descriptor const&) = delete;
+  descriptor(descriptor&& other) noexcept : fd_(other.release()) {}
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   [[nodiscard]] int get() const noexcept { return fd_; }
   [[nodiscard]] bool ok() const noexcept { return fd_ >= 0; }
 
@@ -98,6 +101,39 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
+/// The signals that end a process unless it handles them, held back from this thread while a file has a name that nobody should
+/// see. One that comes meanwhile takes effect when this object is destroyed, after that file is gone.
+class held_signals {
+ public:
+  void hold() noexcept {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (int const signal : endings) sigaddset(&ending, signal);
+    holding_ = holding_ || ::pthread_sigmask(SIG_BLOCK, &ending, &before_) == 0;
+  }
+  held_signals() = default;
+  held_signals(held_signals const&) = delete;
+  held_signals& operator=(held_signals const&) = delete;
+  ~held_signals() {
+    if (holding_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  /// Has one come that will end the process, so that all further work is in vain?
+  [[nodiscard]] bool doomed() const noexcept {
+    sigset_t came;
+    if (!holding_ || ::sigpending(&came) != 0) return false;
+    return std::any_of(endings.begin(), endings.end(), [&](int signal) {
+      struct sigaction now {};
+      bool const kills = ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+      return kills && sigismember(&before_, signal) == 0 && sigismember(&came, signal) == 1;
+    });
+  }
+
+ private:
+  static constexpr std::array endings{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  bool holding_ = false;
+  sigset_t before_{};
+};
+
 /// A temporary file in `folder`. Where the system can, it has no name until publish(), so that even a killed process leaves
 /// nothing behind; elsewhere the destructor removes it. Its own name is short: it fits wherever the target's does.
 class temporary_file {
@@ -110,6 +146,16 @@ class temporary_file {
   temporary_file(temporary_file const&) = delete;
   temporary_file& operator=(temporary_file const&) = delete;
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+  void write(std::span<std::byte const> bytes, fs::path const& target) {
+    constexpr std::size_t piece = std::size_t{16} << 20;  // a signal is held back for no longer than this takes
+    while (!bytes.empty()) {
+      if (held_.doomed()) fail("write", target, EINTR);
+      auto const now = bytes.first(std::min(bytes.size(), piece));
+      write_all(fd(), now, target);
+      bytes = bytes.subspan(now.size());
+    }
+  }
 
   void publish(fs::path const& target) {
     if (name_.empty()) {
@@ -135,6 +181,7 @@ class temporary_file {
 
   /// What act(name) returns for the first name that is not taken.
   int under_a_free_name(auto act) {
+    held_.hold();
     for (int attempt = 0; attempt < 10'000; ++attempt) {
       auto name = stem_ + std::to_string(attempt);
       if (int const result = act(name.c_str()); result >= 0) {
@@ -146,6 +193,7 @@ class temporary_file {
     fail("create", stem_);
   }
 
+  held_signals held_;  // first, so that it is destroyed last: after the name is gone
   std::string stem_;
   std::string name_;  // empty: it has none
   descriptor fd_;
@@ -214,9 +262,14 @@ void replace_file(fs::path const& path, std::function<void(byte_sink const&)> co
   if (exists) {
     // Who may not give files away keeps the group at least, or else the permissions below would speak of another one.
     if (::fchown(fresh.fd(), old.st_uid, old.st_gid) != 0) (void)!::fchown(fresh.fd(), static_cast<uid_t>(-1), old.st_gid);
+    struct stat now {};
+    if (::fstat(fresh.fd(), &now) != 0) fail("look at", path);
+    if (now.st_uid != old.st_uid && now.st_gid != old.st_gid)
+      throw error(errc::io, "cannot replace '" + path.string() +
+                                "': it belongs to another user and group, and this one may not give files away");
     if (::fchmod(fresh.fd(), old.st_mode & 07777) != 0) fail("set the permissions of", target);
   }
-  write([&](std::span<std::byte const> bytes) { write_all(fresh.fd(), bytes, target); });
+  write([&](std::span<std::byte const> bytes) { fresh.write(bytes, target); });
   if (::fsync(fresh.fd()) != 0) fail("sync", target);
   fresh.publish(target);
   descriptor const dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -257,22 +310,24 @@ stored_parts map_file(fs::path const& path, bool verify_payload) {
   return {std::move(head), std::move(sections)};
 }
 
-file_lock::file_lock(fs::path const& path) {
+file_lock::file_lock(fs::path const& path) : file_lock(path, {}) {}
+
+file_lock::file_lock(fs::path const& path, std::function<void()> const& wait) {
   for (;;) {
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) fail("open", path);
-    while (::flock(fd_, LOCK_EX) != 0)
-      if (errno != EINTR) {
-        auto const reason = errno;
-        ::close(fd_);
-        fail("lock", path, reason);
-      }
+    auto fd = open_to_read(path);  // the one that is there now
+    while (::flock(fd.get(), wait ? LOCK_EX | LOCK_NB : LOCK_EX) != 0) {
+      if (errno == EINTR) continue;
+      if (errno != EWOULDBLOCK) fail("lock", path);
+      wait();
+    }
     // Whoever held the lock may have renamed a new file into place: then this descriptor holds the old one, and nothing.
     struct stat held {};
     struct stat now {};
-    if (::fstat(fd_, &held) == 0 && ::stat(path.c_str(), &now) == 0 && held.st_ino == now.st_ino && held.st_dev == now.st_dev)
+    if (::fstat(fd.get(), &held) == 0 && ::stat(path.c_str(), &now) == 0 && held.st_ino == now.st_ino &&
+        held.st_dev == now.st_dev) {
+      fd_ = fd.release();
       return;
-    ::close(fd_);
+    }
   }
 }
 

@@ -13,7 +13,10 @@ refused "no command 'querry'" hortus querry good keys
 refused "no command ''" hortus ''
 refused "no command '--nosuch'" hortus --nosuch
 refused 'not expected: --nosuch; see hortus query --help' hortus query good --nosuch
-refused 'not expected' hortus info good good
+refused '^hortus: not expected: good; see hortus info --help$' hortus info good good
+refused '^hortus: not expected: one two --three four;' hortus info good one two --three four
+refused "^hortus: '-c=1': a flag takes no value; see hortus query --help$" hortus query -c=1 good
+refused "^hortus: '-vc=yes': a flag takes no value" hortus query -vc=yes good
 run 0 hortus --version
 printed_line 'hortus [0-9]+\.[0-9]+\.[0-9]+'
 
@@ -46,6 +49,46 @@ refused 'empty' hortus query good ''
 refused 'empty' hortus query --key-file '' good keys
 refused 'empty' hortus fold -o none --by '' --to-fpr 10% good
 refused 'empty' hortus plan -n 5 --need ''
+
+section "no option is ignored"
+for family in bloom partitioned blocked counting blocked_counting bitwise spectral_selection active_active stable; do
+  refused '^hortus: 0 is no value for probes: ' hortus build $family -o none --set probes=0 keys
+done
+refused '0 is no value for error: it is more than 0' hortus build count_min -o none --set error=0 keys
+refused '0 is no value for generations' hortus build age_partitioned -o none --set generations=0 keys
+refused '0 is no value for layer_items' hortus build dynamic -o none --set layer_items=0 keys
+refused '0 is no value for cell_bits' hortus build stable -o none --set cell_bits=0 keys
+run 0 hortus build stable -o zero --set seed=0 keys # a seed like others
+run 0 hortus build age_partitioned -o zero --set distinct=0 keys
+refused "the setting 'probes' is given twice" hortus build bloom -o none --set probes=5 --set probes=6 keys
+refused "the setting 'probes' is given twice" hortus build bloom -o none --set probes=5 --set probes=5 <keys
+refused 'nothing for --no-verify' hortus count --top 3 --no-verify keys
+for command in 'build bloom -o none' 'add good' 'query good' 'uniq' 'count --top 3' 'tour -o none'; do
+  refused '-0 and --crlf exclude each other' hortus $command -0 --crlf keys
+done
+for flag in -0 --crlf --no-decompress; do refused 'about an INPUT' hortus tour -o none $flag; done
+rm zero
+
+section "filter and keys from one stream"
+refused "'/dev/stdin' is to be the filter and the keys at once" hortus query /dev/stdin <good
+refused "'/dev/stdin' is to be the filter and the keys at once" hortus query /dev/stdin < <(cat good)
+refused 'the filter and the keys at once' hortus query good good
+refused 'the filter and the keys at once' hortus query good keys - <good
+run 0 hortus query -c /dev/stdin keys <good
+
+section "out of memory: what did not fit"
+little() { (ulimit -v $1 && shift && exec "$HORTUS" "$@"); }
+refused '^hortus: out of memory: standard input has a line of more than [0-9]+ bytes$' \
+  little 250000 build bloom -n 10 -o none < <(head -c 300000000 /dev/zero | tr '\0' x)
+refused '^hortus: out of memory: a filter of that size does not fit$' little 250000 build bloom -n 1G -o none keys
+refused '^hortus: out of memory: a filter of that size does not fit$' little 250000 uniq --memory 1Gi keys
+refused '^hortus: out of memory: what --memory keeps of the keys of a pipe .* does not fit$' \
+  little 200000 build bloom -o none < <(seq 20000000)
+refused '^hortus: out of memory: what --memory holds of the keys does not fit$' \
+  little 200000 count --top 3 --memory 1Gi < <(seq 20000000)
+hortus build bloom -n 100M -o large /dev/null
+refused '^hortus: out of memory: the filter does not fit$' little 100000 add large keys
+rm large
 
 section "inputs and filters that are not there, or are not what they should be"
 for filter in nosuch ./nosuch/f keys/f; do
@@ -81,15 +124,23 @@ for at in 0 9 17 40 100 -200 -1000; do
   different_bytes good bad
   cp bad bad.before
   for command in 'query bad keys' 'query -c bad keys' 'query -v bad /dev/null' 'info bad' 'info --json bad' 'verify bad' \
-    'verify --json bad' 'add bad keys' 'add bad /dev/null' 'merge -o none good bad' 'merge -o none bad good' \
+    'add bad keys' 'add bad /dev/null' 'merge -o none good bad' 'merge -o none bad good' \
     'fold -o none --by 2 bad' 'query <(cat) keys'; do
     case $command in
       *'<(cat)'*) refused "" hortus query <(cat bad) keys ;;
       *) refused "'bad'" hortus $command ;;
     esac
   done
+  run 2 hortus verify --json bad
+  said "^hortus: 'bad'"
+  cp "$out" verified.json
+  json 'd["file"] == "bad" and d["ok"] is False and d["family"] is None and d["file_bytes"] is None' \
+    'type(d["reason"]) is str and "hortus: " + d["reason"] == open("'"$err"'").read().rstrip("\n")' verified.json
   same_bytes bad.before bad
 done
+run 2 hortus verify --json nosuch
+cp "$out" verified.json
+json 'd["ok"] is False and "No such file" in d["reason"]' verified.json
 for bytes in 1 8 63 64 100 $((size / 2)) $((size - 1)); do
   head -c $bytes good >bad
   for command in 'query bad keys' 'query --no-verify bad keys' 'info bad' 'verify bad' 'add bad keys' 'merge -o none good bad'; do

@@ -31,6 +31,15 @@ for family in $(families insert may_contain estimate fpr); do
     about.json
 done
 
+section "a seed that others would round"
+for seed in 18446744073709551615 0xffffffffffffffff; do
+  hortus build bloom -o f --seed $seed --json keys >about.json
+  json 'd["seed"] == 2**64 - 1 and d["seed_hex"] == "0xffffffffffffffff"' about.json
+done
+hortus build bloom -o f --seed 42 --json keys >about.json
+json 'd["seed_hex"] == "0x000000000000002a"' about.json
+refused 'not a seed' hortus build bloom -o none --seed 0xfoo keys
+
 section "info for people says the same"
 hortus build partitioned -o f -n 2000 -p 0.5% --seed 42 keys
 run 0 hortus info f
@@ -142,7 +151,7 @@ equal "lines" 1 "$(wc -l <"$out")"
 grep -q '^f: ok' "$out" || fail "verify should say ok" "$(cat "$out")"
 run 0 hortus verify --json f
 cp "$out" verified.json
-json 'd["ok"] is True and d["file"] == "f" and d["family"] == "partitioned" and type(d["file_bytes"]) is int' verified.json
+json 'd["reason"] is None and d["ok"] is True and d["file"] == "f" and d["family"] == "partitioned" and type(d["file_bytes"]) is int' verified.json
 cp f $'f\xff\n"'
 run 0 hortus verify --json $'f\xff\n"'
 cp "$out" verified.json
@@ -177,6 +186,7 @@ for options in '-n 1M -p 1%' '-n 1e9 -p 1e-6' '-n 1M --need fold' '-n 1M --need 
 done
 run 0 hortus plan -n 1M --need fold
 printed_line 'its params: bits=[0-9]+ probes=[0-9]+'
+grep -q 'they lack fold$' "$out" || fail "several lack, one lacks" "$(cat "$out")"
 grep -q '^not bitwise, .*d_left, ' "$out" || fail "families that lack the same should be named together" "$(cat "$out")"
 paste -sd ' ' "$out" | grep -q ': they lack fold$' || fail "they lack it" "$(cat "$out")"
 hortus plan -n 1e6 --json | cmp - plan.json || fail "1 % should be the default"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -26,6 +27,40 @@ std::string refusal(Parse parse) {
     return e.what();
   }
   return {};
+}
+
+TEST(parse_duration, takes_times_as_people_write_them) {
+  using namespace std::chrono_literals;
+  std::vector<std::pair<char const*, std::chrono::nanoseconds>> const cases{
+      {"0", 0ns},    {"1", 1s},           {"1.5", 1500ms}, {"500ms", 500ms},          {"0.5s", 500ms},
+      {"10s", 10s},  {"2min", 2min},      {"1h", 1h},      {"1.5h", 90min},           {"1d", 24h},
+      {"1e-9", 1ns}, {"0.000001ms", 1ns}, {"1e3", 1000s},  {"106751d", 24h * 106751},
+  };
+  for (auto const& [text, time] : cases) EXPECT_EQ(parse_duration("--window", text), time) << text;
+}
+
+TEST(parse_duration, refuses_the_rest_and_says_why) {
+  using namespace std::chrono_literals;
+  auto const why = [](char const* text, std::chrono::nanoseconds at_least = 0s) {
+    return refusal([&] { return parse_duration("--window", text, at_least); });
+  };
+  for (auto const* const text : {"", "s", "10m", "10 s", "-1s", "+1s", "nan", "1:30", "10S", "10sec", "1h30min", "0x10s", "1e"})
+    EXPECT_EQ(why(text), std::string("--window '") + text +
+                             "' is not a time: 0 to 292 years is allowed, written like 500ms, 10s, 2min, 1h or 1d; a plain "
+                             "number is seconds");
+  EXPECT_NE(why("1e-10").find("is not a whole number of nanoseconds"), std::string::npos);
+  EXPECT_NE(why("107000d").find("is too long"), std::string::npos);
+  EXPECT_NE(why("1e30h").find("is too long"), std::string::npos);
+  EXPECT_NE(why("0", 1s).find("is too short: 1.0 s to 292 years"), std::string::npos) << why("0", 1s);
+  EXPECT_EQ(why("1s", 1s), "");
+}
+
+TEST(parse_seed, takes_counts_and_hexadecimal_digits) {
+  EXPECT_EQ(parse_seed("--seed", "42"), 42u);
+  EXPECT_EQ(parse_seed("--seed", "0x2a"), 42u);
+  EXPECT_EQ(parse_seed("--seed", "0xffffffffffffffff"), largest);
+  for (auto const* const text : {"0x", "0x1g", "0x-1", "0x10000000000000000", "0x 1", "x1"})
+    EXPECT_NE(refusal([&] { return parse_seed("--seed", text); }), "") << text;
 }
 
 TEST(parse_count, takes_every_spelling_of_the_contract) {

@@ -49,6 +49,83 @@ else
 fi
 rmdir disk
 
+section "what is read is not written onto, by whatever name"
+cp keys precious
+ln -s precious alias
+ln precious twin
+head -c 16 /dev/urandom >secret
+cp secret secret.before
+ln -s secret alias.key
+is_kept() {
+  same_bytes keys precious
+  same_bytes secret.before secret
+}
+for out_file in precious alias twin; do
+  for input in '' - /dev/stdin; do
+    refused 'is an input' hortus build bloom -o $out_file $input <precious
+    is_kept
+  done
+  for input in precious alias twin 'keys twin' '- keys'; do
+    refused 'is an input' hortus build bloom -o $out_file $input <twin
+    refused 'is an input' hortus tour -o $out_file $input <twin
+    is_kept
+  done
+done
+for command in build\ {bloom,bitwise_frozen}\ -n\ 10; do
+  refused 'is the --key-file' hortus $command -o secret --key-file secret keys
+  refused 'is the --key-file' hortus $command -o alias.key --key-file secret keys
+  refused 'is the --key-file' hortus $command -o secret --key-file alias.key keys
+  is_kept
+done
+for name in f ./f /dev/stdin; do
+  refused "is an input" hortus add f $name <f
+  same_bytes old f
+done
+refused "is an input" hortus add f <f
+hortus build counting -n 1000 -o counts keys
+cp counts counts.before
+refused "is an input" hortus remove counts <counts
+refused "is an input" hortus remove counts keys counts
+same_bytes counts.before counts
+rm alias twin alias.key secret secret.before counts counts.before
+same_bytes old f
+
+section "standard output is not what is read: it would never end"
+for command in 'uniq' 'query old' 'count --top 3' 'uniq keys -' 'uniq keys precious' 'query old - keys'; do
+  run 2 bash -c "'$HORTUS' $command <precious >>precious"
+  said 'standard output is the input .*: what is printed would be read again'
+  same_bytes keys precious
+done
+hortus query old <precious >precious.answers
+same_bytes keys precious.answers
+rm precious precious.answers
+
+section "a file that is write-protected, or would change hands"
+cp "$HORTUS" command # where anybody may run it
+chmod 755 . command
+cp old protected
+mkdir -m 777 shared
+cp old shared/f
+cp old shared/g
+chmod 444 shared/f
+if [ "$(id -u)" -eq 0 ] && as_nobody ./command --version >/dev/null 2>&1; then
+  for command in 'add shared/f keys' 'build bloom -o shared/f keys' 'merge -o shared/f shared/f old' 'fold --by 2 -o shared/f old' \
+    'tour -o shared/f keys'; do
+    refused "cannot replace 'shared/f', which is write-protected" as_nobody ./command $command
+    same_bytes old shared/f
+  done
+  chmod 666 shared/g
+  refused "cannot replace 'shared/g': it belongs to another user and group" as_nobody ./command add shared/g keys
+  same_bytes old shared/g
+  chgrp 65534 shared/g # now its group can be kept, and those whom the permissions are for
+  done_quietly as_nobody ./command add shared/g /dev/null
+  equal "group and permissions" "65534 666" "$(stat -c '%g %a' shared/g)"
+  equal "files" "f g" "$(ls -A shared | xargs)"
+else
+  skip "needs root, to be another user"
+fi
+rm -r shared command protected
+
 section "killed in the middle"
 for signal in TERM KILL; do
   mkfifo slow
@@ -62,6 +139,40 @@ for signal in TERM KILL; do
   rm slow
   same_as_before
 done
+
+section "killed in the middle of a save, where a new file needs a name: nothing is left of it"
+# Without /proc an unnamed file cannot be given a name, so the new one has one from the start.
+cat >save_without_proc.sh <<'END'
+mount -t tmpfs none /proc || exit 77
+"$1" add big keys &
+pid=$!
+for _ in $(seq 500); do
+  [ -n "$(find . -name '.hortus-*')" ] && break # being written
+  sleep 0.002
+done
+kill -$2 $pid 2>/dev/null
+wait $pid
+status=$?
+ls -A
+exit $status
+END
+hortus build bloom -n 80M -o big /dev/null
+cp big big.before
+for signal in TERM INT HUP QUIT; do
+  status=0
+  unshare -m bash save_without_proc.sh "$HORTUS" $signal >files 2>&1 || status=$?
+  if [ $status -eq 77 ] || [ $status -eq 1 ]; then
+    skip "no right to hide /proc"
+    break
+  fi
+  # Ended by the signal (bash ignores INT and QUIT for what runs beside it), or done before it came.
+  [ $status -gt 128 ] || [ $status -eq 0 ] || fail "status $status after $signal" "$(cat files)"
+  ! grep -q '^\.hortus-' files || fail "left after $signal" "$(cat files)"
+  if [ $status -gt 128 ]; then same_bytes big.before big; fi
+  hortus verify big >/dev/null
+  cp big.before big
+done
+rm -f big big.before files save_without_proc.sh
 
 section "-o replaces, keeps permissions and follows links"
 hortus build bloom -o new many
@@ -119,6 +230,20 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   on_terminal "(for i in 1 2 3 4; do echo \$i; sleep 0.3; done) | '$HORTUS' query f"
   grep -q 'asking: ' "$out" || fail "progress on a terminal" "$(cat -v "$out")"
   equal "lines on the screen" "1 2 3 4" "$(sed 's/\r*$//; s/.*\r//' "$out" | xargs)"
+  slow_lines='for i in 1 2 3 4; do echo $i; sleep 0.3; done'
+  for command in 'query -c f' 'query -vc f' 'count --top 1' 'uniq' 'remove g' 'build bloom -n 10 --json -o h' 'add --json f'; do
+    hortus build counting -n 100 -o g keys 2>/dev/null
+    on_terminal "($slow_lines) | '$HORTUS' $command || :"
+    grep -Eq '(asking|counting|reading|removing|building|adding): ' "$out" || fail "progress on a terminal: $command" "$(cat -v "$out")"
+    ! tr '\r' '\n' <"$out" | grep -E '(asking|counting|reading|removing|building|adding): .*[sB]([0-9{]|hortus)' ||
+      fail "an answer glued to the line of progress: $command" "$(cat -v "$out")"
+  done
+  on_terminal "(echo a; sleep 0.3; echo b; sleep 0.3; seq 100000) | '$HORTUS' uniq --memory 1Ki >/dev/null"
+  grep -q 'reading: ' "$out" && grep -Eq $'\rhortus: warning: more than' "$out" ||
+    fail "a warning glued to the line of progress" "$(cat -v "$out")"
+  on_terminal "($slow_lines) | '$HORTUS' query -c f"
+  equal "what is left on the screen" 4 "$(sed 's/\r*$//; s/.*\r//' "$out")"
+  rm h
   on_terminal "(for i in 1 2 3 4; do echo \$i; sleep 0.3; done) | '$HORTUS' query f 2>/dev/null"
   equal "answers only" "1 2 3 4" "$(tr -d '\r' <"$out" | xargs)"
   rm g

@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "cli/output.hpp"
+
 namespace hortus::cli {
 namespace {
 
@@ -146,6 +148,37 @@ TEST(progress, hide_wipes_the_line_for_other_words) {
   p.hide();
   bytes += t.written();
   EXPECT_EQ(on_screen(bytes), "");
+}
+
+TEST(progress, gives_way_to_what_is_printed_on_a_terminal) {
+  environment const term("TERM", "xterm");
+  terminal t;
+  progress p("asking", 100, progress_unit::items, show_progress::automatic, t.screen);
+  std::this_thread::sleep_for(110ms);
+  p.update(50);
+  auto bytes = t.written();
+  ASSERT_NE(on_screen(bytes), "");
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_NONBLOCK), 0);
+  output(ends[1]).write("elsewhere\n");
+  EXPECT_EQ(t.written(), "") << "what goes elsewhere does not make it flicker";
+  output(t.screen).write("12345");
+  EXPECT_EQ(on_screen(bytes + t.written()), "12345");
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(progress, that_is_over_is_not_hidden_again) {
+  environment const term("TERM", "xterm");
+  terminal t;
+  {
+    progress p("asking", 100, progress_unit::items, show_progress::automatic, t.screen);
+    std::this_thread::sleep_for(110ms);
+    p.update(50);
+  }
+  (void)t.written();
+  hide_progress();
+  EXPECT_EQ(t.written(), "");
 }
 
 TEST(progress, is_silent_where_nobody_looks_or_wants_it) {

@@ -4,6 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
 #include <hortus/any/any_filter.hpp>
 
 #include "io/scratch_folder.hpp"
@@ -11,7 +16,24 @@
 namespace hortus::testing {
 namespace {
 
+using namespace std::chrono_literals;
+
 any_filter sample() { return make_filter("bloom", {.items = 1000, .fpr = 1e-9, .settings = {}}); }
+
+constexpr std::chrono::seconds patience(20);
+
+/// How the child ended; one that does not, because it waits for a lock that is never released, is killed and is a failure.
+int ended(pid_t child) {
+  int status = 0;
+  for (auto const start = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - start < patience;) {
+    if (auto const who = ::waitpid(child, &status, WNOHANG); who != 0) return who == child ? status : -1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  ADD_FAILURE() << "it waits for a lock that nobody holds";
+  return status;
+}
 
 /// Reads, changes, writes, `times` times; each under the lock.
 void add_keys(std::filesystem::path const& path, std::string const& who, int times) {
@@ -43,26 +65,25 @@ TEST(file_lock, of_keys_added_by_several_processes_none_is_lost) {
     }
     children.push_back(child);
   }
-  for (auto const child : children) {
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
+  for (auto const child : children) EXPECT_EQ(ended(child), 0);
   auto const filter = load(path);
   EXPECT_EQ(filter.about().items_inserted, static_cast<std::uint64_t>(processes * times));
   for (int who = 0; who < processes; ++who)
     for (int i = 0; i < times; ++i) EXPECT_TRUE(filter.may_contain(std::to_string(who) + " " + std::to_string(i)));
 }
 
+/// Sleeps a little and goes on.
+void nap() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+
 /// A process that waits for the lock and then writes a byte into a pipe.
 class waiter {
  public:
-  explicit waiter(std::filesystem::path const& path) {
+  explicit waiter(std::filesystem::path const& path, std::function<void()> const& wait = {}) {
     if (::pipe2(ends_, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
     child_ = ::fork();
     if (child_ == 0) {
       try {
-        file_lock const lock(path);
+        file_lock const lock(path, wait);
         ::_exit(::write(ends_[1], "x", 1) == 1 ? 0 : 2);
       } catch (...) {
         ::_exit(1);
@@ -70,15 +91,15 @@ class waiter {
     }
   }
   ~waiter() {
-    int status = 0;
-    ::waitpid(child_, &status, 0);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(ended(child_), 0);
     ::close(ends_[0]);
     ::close(ends_[1]);
   }
-  [[nodiscard]] bool has_it_within(int milliseconds) const {
+  waiter(waiter const&) = delete;
+  waiter& operator=(waiter const&) = delete;
+  [[nodiscard]] bool has_it_within(std::chrono::milliseconds limit) const {
     pollfd ready{ends_[0], POLLIN, 0};
-    return ::poll(&ready, 1, milliseconds) == 1;
+    return ::poll(&ready, 1, static_cast<int>(limit.count())) == 1;
   }
 
  private:
@@ -92,9 +113,12 @@ TEST(file_lock, holds_others_off_until_it_is_destroyed) {
   save(sample(), path);
   auto lock = std::make_unique<file_lock>(path);
   waiter const other(path);
-  EXPECT_FALSE(other.has_it_within(200));
+  waiter const asking(path, nap);
+  EXPECT_FALSE(other.has_it_within(200ms));
+  EXPECT_FALSE(asking.has_it_within(0ms));
   lock.reset();
-  EXPECT_TRUE(other.has_it_within(60'000));
+  EXPECT_TRUE(other.has_it_within(patience));
+  EXPECT_TRUE(asking.has_it_within(patience));
 }
 
 /// Who waited for a file that was replaced meanwhile, and then by somebody else locked, waits for the new one.
@@ -104,13 +128,47 @@ TEST(file_lock, is_of_the_path_and_not_of_a_file_that_is_gone) {
   save(sample(), path);
   auto first = std::make_unique<file_lock>(path);
   waiter const other(path);
-  EXPECT_FALSE(other.has_it_within(100));
+  waiter const asking(path, nap);
+  EXPECT_FALSE(other.has_it_within(100ms));
   save(sample(), path);
   auto second = std::make_unique<file_lock>(path);  // of the new file, which nobody has locked yet
   first.reset();
-  EXPECT_FALSE(other.has_it_within(200)) << "it holds the old file at most";
+  EXPECT_FALSE(other.has_it_within(200ms)) << "it holds the old file at most";
+  EXPECT_FALSE(asking.has_it_within(0ms)) << "it holds the old file at most";
   second.reset();
-  EXPECT_TRUE(other.has_it_within(60'000));
+  EXPECT_TRUE(other.has_it_within(patience));
+  EXPECT_TRUE(asking.has_it_within(patience));
+}
+
+struct had_enough {};
+
+TEST(file_lock, is_asked_for_again_until_the_caller_has_had_enough) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(), path);
+  int naps = 0;
+  auto const three_naps = [&] {
+    if (++naps > 3) throw had_enough();
+  };
+  {
+    file_lock const lock(path);
+    EXPECT_THROW(file_lock(path, three_naps), had_enough);  // another descriptor is another owner, in this process too
+    EXPECT_EQ(naps, 4);
+  }
+  file_lock const lock(path, three_naps);
+  EXPECT_EQ(naps, 4) << "nobody holds it: no reason to wait";
+}
+
+TEST(file_lock, of_a_file_that_is_gone_while_it_is_waited_for_is_an_io_error) {
+  scratch_folder const folder;
+  auto const path = folder / "filter";
+  save(sample(), path);
+  auto lock = std::make_unique<file_lock>(path);
+  auto const remove_and_release = [&] {
+    std::filesystem::remove(path);
+    lock.reset();
+  };
+  EXPECT_THROW(file_lock(path, remove_and_release), error);
 }
 
 TEST(file_lock, of_what_is_not_there_is_an_io_error) {

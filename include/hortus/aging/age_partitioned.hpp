@@ -50,8 +50,9 @@ class age_partitioned {
                       "10min sets it",
                       "1 to 2^64 - 1", "3600000"});
       io("generations", self.generations,
-         setting_note{"generations that are remembered besides the current one; 0: few, where more would save little space",
-                      "1 to 63", "10"});
+         setting_note{
+             "generations that are remembered besides the current one; by default few, where more would save little space",
+             "1 to 63", "10"});
     }
   };
   struct params {

@@ -51,7 +51,7 @@ class stable {
                       "above 0, below 1", "0.01"});
       io("probes", self.probes, probes_note);
       io("cell_bits", self.cell_bits,
-         setting_note{"bits of a cell; 0: of 1, 2 and 4 what needs the least space", "1 to 8", "3"});
+         setting_note{"bits of a cell; by default of 1, 2 and 4 what needs the least space", "1 to 8", "3"});
       io("seed", self.seed, setting_note{"start of the generator that chooses the cells to lower", "0 to 2^64 - 1", "7"});
     }
   };

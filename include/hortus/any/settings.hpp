@@ -60,13 +60,16 @@ template <class T>
 void set_value(T& aggregate, std::string_view name, std::string_view text) {
   bool found = false;
   std::string known;
-  auto assign = [&](std::string_view field_name, auto& field, setting_note const&) {
+  auto assign = [&](std::string_view field_name, auto& field, setting_note const& note) {
     known += (known.empty() ? "" : ", ") + std::string(field_name);
     if (field_name != name) return;
     found = true;
     auto const [end, status] = std::from_chars(text.data(), text.data() + text.size(), field);
     if (status != std::errc() || end != text.data() + text.size())
       throw error(errc::bad_goal, "'" + std::string(text) + "' is no value for " + std::string(name));
+    if (field == 0 && !note.takes_zero())  // in the goal it would mean "not set"
+      throw error(errc::bad_goal, "0 is no value for " + std::string(name) + ": it is " + std::string(note.values) +
+                                      ", or left out for the default");
   };
   T::fields(aggregate, assign);
   if (!found)

@@ -20,7 +20,7 @@ struct register_pattern {
   static constexpr std::string_view name = "register_blocked";
   static constexpr std::string_view summary = "one 64-bit word a key: the fewest instructions, for rates of some per cent";
   static constexpr auto layout = plan::layouts::word;
-  static constexpr setting_note about_probes{"bits that a key has; 0: as many as need the least space", "1 to 32", "4"};
+  static constexpr setting_note about_probes{"bits that a key has; by default as many as need the least space", "1 to 32", "4"};
 
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
 

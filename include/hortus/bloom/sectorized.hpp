@@ -24,7 +24,8 @@ struct sectorized_pattern {
   static constexpr std::string_view summary = "two words of one cache line a key: small, and fast without vector instructions";
   static constexpr auto layout = plan::layouts::sectorized;
   static constexpr setting_note about_probes{
-      "bits that a key has, half of them in each of its two words; 0: as many as need the least space", "2 to 32, even", "6"};
+      "bits that a key has, half of them in each of its two words; by default as many as need the least space", "2 to 32, even",
+      "6"};
 
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
 

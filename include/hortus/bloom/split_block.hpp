@@ -26,7 +26,7 @@ struct split_block_pattern {
   static constexpr std::string_view name = "split_block";
   static constexpr std::string_view summary = "Parquet's: one bit in each of eight lanes of a 32-byte block";
   static constexpr auto layout = plan::layouts::split;
-  static constexpr setting_note about_probes{"bits that a key has, one in each lane; 0: the same", "8", "8"};
+  static constexpr setting_note about_probes{"bits that a key has, one in each lane", "8", "8"};
 
   /// Parquet's own reduction, by the upper 32 bits; past 2^32 blocks it could not reach them all, so there are no more.
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return split_block_of(x, blocks); }

@@ -44,12 +44,12 @@ class bitwise {
   struct goal {
     std::uint64_t items = 0;
     double fpr = 0.01;    ///< chance that a stranger counts more than 0
-    unsigned probes = 0;  ///< on the lowest level; 0: as many as need the fewest cells
+    unsigned probes = 0;  ///< on the lowest level; by default as many as need the fewest cells
     unsigned widths = 1;  ///< bits of each digit, a decimal place each, lowest first: 231 is 2, 3, 1, 1, 1 ...
     unsigned taper = 2;   ///< of all keys at most taper / c come c times or more; 0: all may come often
     static void fields(auto& self, auto& io) {
       io("probes", self.probes,
-         setting_note{"cells that a key has on the lowest level; 0: as many as need the least space", "1 to 64", "5"});
+         setting_note{"cells that a key has on the lowest level; by default as many as need the least space", "1 to 64", "5"});
       io("widths", self.widths,
          setting_note{"bits of each digit of a count, from the lowest on; the last repeats (231: 2, 3, 1, 1 ...)",
                       "1 to 9 in each place", "2"});

@@ -36,10 +36,11 @@ struct dynamic_growth {
   struct goal {
     std::uint64_t items = 0;  ///< at which the rate is kept; 0: nobody knows
     double fpr = 0.01;
-    std::uint64_t layer_items = 0;  ///< that a stage takes; 0: items, all in one
+    std::uint64_t layer_items = 0;  ///< that a stage takes; by default items, all in one
     static void fields(auto& self, auto& io) {
       io("layer_items", self.layer_items,
-         setting_note{"keys that a stage takes; 0: as many as the filter is planned for", "more than items / 64", "100000"});
+         setting_note{"keys that a stage takes; by default as many as the filter is planned for", "more than items / 64",
+                      "100000"});
     }
   };
 

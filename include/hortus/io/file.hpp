@@ -12,8 +12,12 @@ namespace hortus {
 
 /// Writes what `write` hands to its sink, so that at every moment `path` is either what it was or the complete new file, also
 /// after a power cut: into an unnamed file in the same folder, synced, then renamed over. A symbolic link is followed; an
-/// existing file keeps its permissions and, as far as the system lets us, its owner; anything but a regular file is refused. A
-/// failure leaves nothing behind.
+/// existing file keeps its permissions and its owner, or at least its group: where the system lets us keep neither, it is not
+/// replaced. Anything but a regular file is refused.
+///
+/// A failure leaves nothing behind. Nor does SIGKILL, but for an instant when an existing file is replaced. Where the system
+/// has no unnamed files (O_TMPFILE, and /proc to name them) the new file is called .hortus-PID-N while it is written: SIGHUP,
+/// SIGINT, SIGQUIT and SIGTERM to this thread are then held back until it is gone, SIGKILL leaves it.
 void replace_file(std::filesystem::path const& path, std::function<void(byte_sink const&)> const& write);
 
 /// The same with an image.
@@ -39,6 +43,9 @@ stored_parts map_file(std::filesystem::path const& path, bool verify_payload);
 class file_lock {
  public:
   explicit file_lock(std::filesystem::path const& path);
+  /// Does not wait itself: as long as somebody else holds the lock it calls `wait` and tries again. `wait` sleeps for as long
+  /// as it sees fit, and throws to give up; so a deadline, and a word to the user, are the caller's.
+  file_lock(std::filesystem::path const& path, std::function<void()> const& wait);
   ~file_lock();
   file_lock(file_lock const&) = delete;
   file_lock& operator=(file_lock const&) = delete;

@@ -17,9 +17,13 @@ struct setting_note {
   std::string_view meaning;
   std::string_view values;   ///< that may be set: "1 to 64", "0 or 1", "8", "above 0, below 1"
   std::string_view example;  ///< one of them
+
+  /// If not, a default of 0 says that the plan chooses.
+  [[nodiscard]] constexpr bool takes_zero() const noexcept { return values.starts_with("0"); }
 };
 
 /// A setting that many families have.
-inline constexpr setting_note probes_note{"bits or cells that a key has; 0: as many as need the least space", "1 to 64", "5"};
+inline constexpr setting_note probes_note{"bits or cells that a key has; by default as many as need the least space", "1 to 64",
+                                          "5"};
 
 }  // namespace hortus

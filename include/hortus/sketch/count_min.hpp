@@ -39,9 +39,9 @@ class count_min {
     double error = 0;  ///< 0: wrong is every other number; else: off by more than this part of all inserts, for any items
     static void fields(auto& self, auto& io) {
       io("error", self.error,
-         setting_note{
-             "wrong is a count that is too high by more than this part of all inserts; 0: every count that is not exact",
-             "above 0, below 1", "0.001"});
+         setting_note{"wrong is a count that is too high by more than this part of all inserts; by default every count that is "
+                      "not exact",
+                      "above 0, below 1", "0.001"});
     }
   };
   struct params {

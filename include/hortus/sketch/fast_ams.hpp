@@ -45,7 +45,7 @@ class fast_ams {
     static void fields(auto& self, auto& io) {
       io("error", self.error,
          setting_note{
-             "wrong is a count that is off by more than this times the root of the sum of all squared counts; 0: every "
+             "wrong is a count that is off by more than this times the root of the sum of all squared counts; by default every "
              "count that is not exact",
              "above 0, below 1", "0.01"});
     }

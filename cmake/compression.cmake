@@ -1,0 +1,10 @@
+# hortus_compression: what the command unpacks its input with. The library needs none of it.
+find_package(ZLIB QUIET)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+endif()
+if(ZLIB_FOUND AND ZSTD_FOUND AND NOT TARGET hortus_compression)
+  add_library(hortus_compression INTERFACE)
+  target_link_libraries(hortus_compression INTERFACE ZLIB::ZLIB PkgConfig::ZSTD)
+endif()
