@@ -199,7 +199,7 @@ line_chart rate_against_probes(tour_keys const& keys) {
     auto const rate = plan::bloom_fpr({8 * items, probes}, items);
     theory.points.push_back({static_cast<double>(probes), rate});
     auto filter = make_filter("bloom", {.items = items, .fpr = rate, .settings = {{"probes", std::to_string(probes)}}});
-    filter.insert(keys.members);
+    (void)filter.insert(keys.members);
     auto const found = static_cast<double>(filter.may_contain(keys.absent).count());
     seen.points.push_back({static_cast<double>(probes), found / static_cast<double>(keys.absent.size())});
   }
