@@ -247,27 +247,15 @@ std::string human_duration(double seconds) {
   return fmt::format("{}d {:02}h", whole / 86400, whole / 3600 % 24);
 }
 
-std::chrono::nanoseconds parse_duration(std::string_view what, std::string_view text) {
-  auto rest = text;
-  auto const number = take_decimal(rest);
-  auto const* const found = std::ranges::find(time_units, rest.empty() ? "s" : rest, &unit::name);
-  std::uint64_t count = 0;
-  if (!number || found == time_units.end() || scale(*number, found->factor, count) != fault::none ||
-      count > static_cast<std::uint64_t>(std::chrono::nanoseconds::max().count()))
-    throw error(errc::bad_goal,
-                fmt::format("{} {} is no duration: 500ms, 10s, 2min, 1h or 7d, up to 292 years", what, quoted(text)));
-  return std::chrono::nanoseconds(count);
-}
-
 bool is_duration(std::string_view text) {
   (void)take_decimal(text);
-  return std::ranges::find(time_units, text, &unit::name) != time_units.end();
+  return !text.empty() && std::ranges::find(times, text, &unit::name) != times.end();
 }
 
 std::uint64_t parse_window(std::string_view what, std::string_view text) {
-  auto const ticks = std::chrono::duration_cast<std::chrono::milliseconds>(parse_duration(what, text)).count();
-  if (ticks < 1) throw error(errc::bad_goal, fmt::format("{} {} is less than a millisecond", what, quoted(text)));
-  return static_cast<std::uint64_t>(ticks);
+  using std::chrono::milliseconds;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<milliseconds>(parse_duration(what, text, milliseconds(1))).count());
 }
 
 std::uint64_t rounded_up(double items) {

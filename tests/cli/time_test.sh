@@ -28,10 +28,10 @@ equal "from a pipe" 1000 "$(seq 1000 | count g)"
 
 section "windows are for families that have them"
 refused 'has no advance; families that have it: age_partitioned' hortus build bloom -n 10 --window 3s -o h old
-refused "is no duration" hortus build age_partitioned -n 10 --window soon -o h old
-refused "is no duration" hortus build age_partitioned -n 10 --window 3m -o h old
-refused "less than a millisecond" hortus build age_partitioned -n 10 --window 0 -o h old
-refused "less than a millisecond" hortus uniq --window 0.1ms old
+refused "is not a time" hortus build age_partitioned -n 10 --window soon -o h old
+refused "is not a time" hortus build age_partitioned -n 10 --window 3m -o h old
+refused "is too short" hortus build age_partitioned -n 10 --window 0 -o h old
+refused "is too short" hortus uniq --window 0.1ms old
 
 section "uniq by time: a line comes again when it was away for the window"
 mkfifo in
