@@ -1,17 +1,43 @@
 #include "bench/bench.hpp"
 
-#include <hortus/any/families.hpp>
+#include <algorithm>
+#include <cmath>
 
-#include "bench/measure.hpp"
+#include <hortus/hash/mix64.hpp>
+#include <hortus/index/fastrange.hpp>
+
+#include "bench/family.hpp"
 #include "bench/packed_texts.hpp"
 
 namespace hortus::bench {
+
+#define HORTUS_FAMILY(name, ...) measured_family measured_##name();
+#include <hortus/any/families.def>
+#undef HORTUS_FAMILY
+
 namespace {
 
+/// Those that there is something to measure of, in the order of the list.
+std::vector<measured_family> const& all_measured() {
+#define HORTUS_FAMILY(name, ...) measured_##name(),
+  static std::vector<measured_family> const all = [] {
+    std::vector<measured_family> some{
+#include <hortus/any/families.def>
+    };
+    std::erase_if(some, [](measured_family const& f) { return f.numbers == nullptr; });
+    return some;
+  }();
+#undef HORTUS_FAMILY
+  return all;
+}
+
 /// Keys 1, 2, 3, ... scrambled: distinct, and as random as a mixer makes them.
+void scramble(std::uint64_t first, std::span<std::uint64_t> keys) {
+  for (auto& key : keys) key = mix64(first++ * golden_ratio64);
+}
 std::vector<std::uint64_t> scrambled(std::uint64_t first, std::uint64_t count) {
   std::vector<std::uint64_t> keys(count);
-  for (std::uint64_t i = 0; i < count; ++i) keys[i] = mix64((first + i) * golden_ratio64);
+  scramble(first, keys);
   return keys;
 }
 
@@ -24,21 +50,17 @@ std::vector<Key> drawn(std::span<Key const> members, std::size_t count) {
 }
 
 constexpr std::uint64_t absent_from = std::uint64_t{1} << 40;
-constexpr std::size_t most_rate_queries = 20'000'000;
 
 /// A rate is not measured well by a handful of hits: asks until some ten thousand are expected, or patience ends.
-template <family F>
-double measured_fpr(std::span<std::uint64_t const> members, double fpr) {
-  typename F::goal goal;
-  goal.items = members.size();
-  goal.fpr = fpr;
-  auto const f = filled<F>(members, goal).filter;
-  auto const wanted = std::min(static_cast<std::size_t>(std::min(1e4 / fpr, 1e12)), most_rate_queries);
-  std::size_t found = 0;
-  std::size_t asked = 0;
-  for (; asked < wanted; asked += std::size_t{1} << 20)
-    found += found_among<F, std::uint64_t>(f, scrambled(2 * absent_from + asked, std::size_t{1} << 20));
-  return asked == 0 ? 0 : static_cast<double>(found) / static_cast<double>(asked);
+std::size_t rate_queries(double fpr) {
+  constexpr std::size_t most = 20'000'000;
+  return std::min(static_cast<std::size_t>(std::min(1e4 / fpr, 1e12)), most);
+}
+void absent_for_rates(std::uint64_t from, std::span<std::uint64_t> piece) { scramble(2 * absent_from + from, piece); }
+
+/// bits an item / log2(1/fpr); 0 when no false positive was seen, or nothing else.
+double overhead_of(row const& r) {
+  return r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
 }
 
 }  // namespace
@@ -50,15 +72,13 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
     auto const hits = drawn<std::uint64_t>(members, queries);
     auto const misses = scrambled(absent_from, queries);
     for (auto const fpr : what.fprs)
-      families::for_each([&]<class F>() {
-        if (!what.families.empty() && std::ranges::find(what.families, F::name) == what.families.end()) return;
-        if constexpr (measurable<F>) {
-          auto r = measure<F, std::uint64_t>({members, hits, misses}, fpr, what.threads, what.repetitions);
-          r.fpr_measured = measured_fpr<F>(members, fpr);
-          r.overhead = overhead_of(r);
-          each(r);
-        }
-      });
+      for (auto const& family : all_measured()) {
+        if (!what.families.empty() && std::ranges::find(what.families, family.name) == what.families.end()) continue;
+        auto r = family.numbers({members, hits, misses}, fpr, what.threads, what.repetitions);
+        r.fpr_measured = family.fpr(members, fpr, rate_queries(fpr), absent_for_rates);
+        r.overhead = overhead_of(r);
+        each(r);
+      }
   }
 }
 
@@ -67,13 +87,11 @@ void run_on_text(std::span<std::string_view const> members, std::span<std::strin
   packed_texts const inserted(members);
   packed_texts const hits(drawn(members, absent.size()));
   packed_texts const misses(absent);
-  families::for_each([&]<class F>() {
-    if constexpr (measurable<F>) {
-      auto r = measure<F, std::string_view>({inserted.texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
-      r.overhead = overhead_of(r);
-      each(r);
-    }
-  });
+  for (auto const& family : all_measured()) {
+    auto r = family.texts({inserted.texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
+    r.overhead = overhead_of(r);
+    each(r);
+  }
 }
 
 }  // namespace hortus::bench

@@ -1,69 +1,20 @@
 #pragma once
 #include <algorithm>
-#include <barrier>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <hortus/of_keys.hpp>
 
 #include "bench/bench.hpp"
+#include "bench/family.hpp"
 #include "bench/limit.hpp"
+#include "bench/timing.hpp"
 
 namespace hortus::bench {
-
-using clock = std::chrono::steady_clock;
-
-/// Keeps a result from being optimised away.
-template <class T>
-void keep(T const& value) {
-  asm volatile("" : : "g"(value) : "memory");
-}
-
-/// Nanoseconds a key of work(part), the keys shared out to `threads`.
-template <class Key, class Work>
-double time_per_key(std::span<Key const> keys, unsigned threads, Work work) {
-  auto const part = [&](unsigned t) {
-    auto const from = keys.size() * t / threads;
-    return keys.subspan(from, keys.size() * (t + 1) / threads - from);
-  };
-  clock::time_point start;
-  if (threads == 1) {
-    start = clock::now();
-    work(keys);
-  } else {
-    std::barrier ready(threads, [&]() noexcept { start = clock::now(); });
-    std::vector<std::jthread> others;
-    for (unsigned t = 1; t < threads; ++t)
-      others.emplace_back([&, t] {
-        ready.arrive_and_wait();
-        work(part(t));
-      });
-    ready.arrive_and_wait();
-    work(part(0));
-    others.clear();  // joins
-  }
-  return std::chrono::duration<double, std::nano>(clock::now() - start).count() /
-         static_cast<double>(std::max<std::size_t>(keys.size(), 1));
-}
-
-inline double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values.empty() ? -1 : values[values.size() / 2];
-}
-
-/// The keys of one measurement. `members` are inserted; lookups are timed with `hits` (members in random order) and `misses`.
-template <class Key>
-struct key_sets {
-  std::span<Key const> members;
-  std::span<Key const> hits;
-  std::span<Key const> misses;
-};
 
 /// What there is something to measure of.
 template <class F>
@@ -283,9 +234,29 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   return r;
 }
 
-/// bits an item / log2(1/fpr); 0 when no false positive was seen, or nothing else.
-inline double overhead_of(row const& r) {
-  return r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
+/// Of so many members; among so many absent keys, which fill(part, space) makes a piece at a time.
+template <family F>
+double measured_fpr(std::span<std::uint64_t const> members, double fpr, std::size_t queries, absent_keys const& fill) {
+  typename F::goal goal;
+  goal.items = members.size();
+  goal.fpr = fpr;
+  auto const f = filled<F>(members, goal).filter;
+  std::vector<std::uint64_t> piece(std::size_t{1} << 20);
+  std::size_t found = 0;
+  std::size_t asked = 0;
+  for (; asked < queries; asked += piece.size()) {
+    fill(asked, piece);
+    found += found_among<F, std::uint64_t>(f, piece);
+  }
+  return asked == 0 ? 0 : static_cast<double>(found) / static_cast<double>(asked);
+}
+
+/// How F is measured, for its unit: see any/families.def.
+template <family F>
+measured_family how_to_measure() {
+  measured_family how{.name = F::name, .numbers = nullptr, .texts = nullptr, .fpr = nullptr};
+  if constexpr (measurable<F>) how = {F::name, measure<F, std::uint64_t>, measure<F, std::string_view>, measured_fpr<F>};
+  return how;
 }
 
 }  // namespace hortus::bench

@@ -16,7 +16,7 @@ struct options {
 int add(options const& o) {
   auto const lock = o.lock.hold(o.file);  // against another add: both read, then both write, and one is lost
   auto filter = load_filter(o.file, {.key = o.key.read()});
-  check_has(filter, "insert", o.file);
+  check_has(filter, verb::insert, o.file);
   check_takes_text(filter, o.file);
   check_can_save(o.file, o.input.names(), o.key);
   check_clock(filter, o.file);

@@ -18,11 +18,11 @@ namespace {
 std::string or_growing(any_filter const& filter, after what) {
   auto const& mine = family_named(filter.about().family);
   auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
-    return f.grows && f.name != mine.name && f.has("may_contain") == mine.has("may_contain") &&
-           f.has("erase") == mine.has("erase");
+    return f.grows && f.name != mine.name && f.has(verb::may_contain) == mine.has(verb::may_contain) &&
+           f.has(verb::erase) == mine.has(verb::erase);
   });
   if (able == catalogue().end()) return "";
-  bool const warns = what == after::nobody_knows && mine.has("merge") && !able->has("merge");
+  bool const warns = what == after::nobody_knows && mine.has(verb::merge) && !able->has(verb::merge);
   return fmt::format(", or use {}{}", able->name, warns ? ", which does not merge" : "");
 }
 
@@ -36,8 +36,7 @@ std::string counts_further(any_filter const& filter) {
   auto const& mine = family_named(filter.about().family);
   auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
     return f.max_count > mine.max_count && f.never_undercounts &&
-           std::ranges::all_of(std::array{"may_contain", "erase", "count"},
-                               [&](char const* verb) { return f.has(verb) || !mine.has(verb); });
+           f.verbs.has_all(mine.verbs.only(verb::may_contain | verb::erase | verb::count));
   });
   return able == catalogue().end() ? "" : fmt::format("; {} counts further", able->name);
 }
@@ -45,7 +44,7 @@ std::string counts_further(any_filter const& filter) {
 std::optional<std::string> underfull(any_filter const& filter) {
   auto const about = filter.about();
   auto const& family = filter.family();
-  if (!family.has("fold") || !family.has("estimate") || !(about.fpr_planned > 0) || about.items_inserted == 0)
+  if (!family.has(verb::fold) || !family.has(verb::estimate) || !(about.fpr_planned > 0) || about.items_inserted == 0)
     return std::nullopt;
   auto const ways = plan::divisors(family.fold_width());  // ascending, as are the rates they lead to
   auto const keeps = [&](std::uint64_t by) { return family.fpr_folded(by) <= about.fpr_planned; };
@@ -64,7 +63,7 @@ bool far_above(double fpr, envelope const& about) {
 /// The keys that it is for. A filter that was folded may say that it is for more than its shape holds at the planned rate.
 std::uint64_t capacity(any_filter const& filter) {
   auto const about = filter.about();
-  if (!filter.family().has("fold")) return about.items_planned;
+  if (!filter.family().has(verb::fold)) return about.items_planned;
   auto const with = [&](std::uint64_t items) { return filter.planned_fpr(items); };
   if (with(about.items_planned) <= 1.01 * about.fpr_planned) return about.items_planned;  // the common case; 1 % for rounding
   return std::min(about.items_planned, plan::most_items(with, about.fpr_planned));
@@ -86,14 +85,15 @@ std::string remedy(any_filter const& filter, std::uint64_t keys, after what, cha
 
 std::optional<std::string> overfull(any_filter const& filter, after what) {
   auto const about = filter.about();
-  auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
-  if (!has("insert") || !(about.fpr_planned > 0)) return std::nullopt;
-  double const fpr = has("fpr") ? filter.fpr() : 1;
-  bool const has_room = has("fold") || family_named(about.family).grows;  // the others may be full before their rate is above
+  auto const has = [&](verb v) { return filter.family().has(v); };
+  if (!has(verb::insert) || !(about.fpr_planned > 0)) return std::nullopt;
+  double const fpr = has(verb::fpr) ? filter.fpr() : 1;
+  bool const has_room =
+      has(verb::fold) || family_named(about.family).grows;  // the others may be full before their rate is above
   if (has_room && fpr <= about.fpr_planned) return std::nullopt;
-  auto const rate = has("fpr") ? fmt::format("now {}, planned {}; ", human_rate(fpr), human_rate(about.fpr_planned)) : "";
-  if (!has("estimate")) {
-    if (!has("fpr") || !far_above(fpr, about)) return std::nullopt;
+  auto const rate = has(verb::fpr) ? fmt::format("now {}, planned {}; ", human_rate(fpr), human_rate(about.fpr_planned)) : "";
+  if (!has(verb::estimate)) {
+    if (!has(verb::fpr) || !far_above(fpr, about)) return std::nullopt;
     return fmt::format("over capacity: keys came faster than {} for windows of {} can forget; {}rebuild for more",
                        one(about.family), human_count(about.items_planned), rate);
   }
@@ -116,7 +116,7 @@ std::optional<std::string> stuck(any_filter const& filter) {
   return fmt::format("{} {} for good: {} counts may be too low{}{}", human_count(counters),
                      counters == 1 ? "counter stands at its maximum" : "counters stand at their maximum",
                      counters == 1 ? "its" : "their",
-                     filter.family().has("erase") ? ", and keys that are removed stay found" : "", counts_further(filter));
+                     filter.family().has(verb::erase) ? ", and keys that are removed stay found" : "", counts_further(filter));
 }
 
 std::optional<std::string> advice_on(any_filter const& filter) {

@@ -58,7 +58,7 @@ request wish_of(options const& o, std::uint64_t items) {
   }
   auto const& family = family_named(o.family);
   if (!o.window.empty()) {
-    if (!family.has("advance")) lacks(o.family, "advance");
+    if (!family.has(verb::advance)) lacks(o.family, verb::advance);
     wish.settings.emplace_back("ticks", std::to_string(parse_window("--window", o.window)));
   }
   if (o.memory.empty()) return wish;
@@ -84,7 +84,9 @@ void for_each_block(options const& o, any_hash const& hash, char const* label, A
 
 /// A key that comes again is most of the point of a family that counts, and its size goes by the distinct ones: those are
 /// counted. So is the size of one that is built. For the others lines are counted, which is faster and never too few.
-bool counts_distinct(options const& o) { return family_named(o.family).has("count") || family_named(o.family).has("build"); }
+bool counts_distinct(options const& o) {
+  return family_named(o.family).has(verb::count) || family_named(o.family).has(verb::build);
+}
 
 /// A family that keeps its rate however many keys come needs no number: a pipe goes straight in, and nothing is kept.
 bool takes_any_number(options const& o) { return family_named(o.family).keeps_fpr; }
@@ -157,7 +159,7 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
   });
   auto const wish = wish_of(o, only_distinct ? distinct.at_most() : kept.size());
   auto const& family = family_named(o.family);
-  return {family.has("build") ? family.build(kept.all(), wish) : filled(family, wish, kept, o.input.progress_mode()), hash,
+  return {family.has(verb::build) ? family.build(kept.all(), wish) : filled(family, wish, kept, o.input.progress_mode()), hash,
           envelope{.kinds = kept.size() == 0 ? key_kind::none : key_kind::bytes,
                    .items_planned = told != 0 ? told : wish.items,
                    .fpr_planned = wish.fpr,
@@ -165,7 +167,7 @@ any_filter build_buffered(options const& o, any_hash const& hash) {
 }
 
 int build(options const& o) {
-  bool const at_once = family_named(o.family).has("build");
+  bool const at_once = family_named(o.family).has(verb::build);
   auto const hash = chosen_hash(o);
   check_can_save(o.out, o.input.names(), o.key);
   auto items = at_once ? std::nullopt : o.items.empty() ? counted(o, hash) : std::optional(parse_count("-n", o.items));
@@ -206,8 +208,9 @@ void add_build(CLI::App& app, action& run) {
                    "(and of a pipe's digests, what is kept in memory: default 1Gi)")
       ->type_name("BYTES");
   command
-      ->add_option("--window", o->window,
-                   "remember keys for so long: 10min, 2h (age_partitioned; -n is then the most keys in it)")
+      ->add_option(
+          "--window", o->window,
+          "remember keys for so long: 10min, 2h (age_partitioned only);\n-n is then the most keys that come in that time")
       ->type_name("DURATION");
   command->add_option("--seed", o->seed, "of the hash (default 0); filters merge only with equal seeds")->type_name("N");
   command->add_option("--hash", o->hash, "xxh3 (default), xxh64; with a key file siphash13, siphash24")->type_name("NAME");

@@ -161,9 +161,9 @@ std::uint64_t file_bytes(std::string const& path, any_filter const& filter) {
   return std::filesystem::is_regular_file(path) ? std::filesystem::file_size(path) : stored_size(filter);
 }
 
-void check_has(any_filter const& filter, std::string_view verb, std::string const& path) {
-  if (filter.family().has(verb)) return;
-  naming(path, [&] { lacks(filter.family().kind(), verb); });
+void check_has(any_filter const& filter, verb needed, std::string const& path) {
+  if (filter.family().has(needed)) return;
+  naming(path, [&] { lacks(filter.family().kind(), needed); });
 }
 
 void check_takes_text(any_filter const& filter, std::string const& path) {
@@ -227,7 +227,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   auto const heard = filter.family().time();
   tell_time(filter);  // its rate is that of now
   auto const about = filter.about();
-  auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
+  auto const has = [&](verb v) { return filter.family().has(v); };
   nlohmann::ordered_json all;
   all["family"] = about.family;
   all["format_version"] = format_version;
@@ -238,7 +238,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["items_planned"] = about.items_planned;
   all["fpr_planned"] = about.fpr_planned;
   all["items_inserted"] = about.items_inserted;
-  if (has("estimate")) {
+  if (has(verb::estimate)) {
     auto const estimate = filter.estimate();
     all["items_estimate"] = estimate.value;
     all["items_estimate_low"] = estimate.low;
@@ -247,21 +247,21 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   } else {
     all["items_estimate"] = nullptr;
   }
-  all["fpr_estimate"] = has("fpr") ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
+  all["fpr_estimate"] = has(verb::fpr) ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
   all["size_bytes"] = filter.size_bytes();
   auto const* const cells = filter.family().cells();
   all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // most of it
   all["file_bytes"] = file_bytes(path, filter);
   // Where nobody knew how many keys would come it is a matter of those that came.
   auto const items = about.items_planned != 0 ? static_cast<double>(about.items_planned)
-                     : has("estimate")        ? all["items_estimate"].get<double>()
+                     : has(verb::estimate)    ? all["items_estimate"].get<double>()
                                               : 0.0;
   all["bits_per_item"] =
       items < 0.5 ? nlohmann::ordered_json() : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / items);
   if (family_named(about.family).grows) all["stages"] = filter.family().stages();
   if (filter.family().ages_by_time()) all["time"] = heard;
   all["key_kind"] = kind_name(about.kinds);
-  all["verbs"] = filter.family().verbs();
+  all["verbs"] = filter.family().verbs().names();
   all["params"] = to_json(filter.family().params());
   auto const advice = advice_on(filter);
   all["advice"] = advice ? nlohmann::ordered_json(*advice) : nlohmann::ordered_json();

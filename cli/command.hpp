@@ -91,7 +91,7 @@ auto fitting(char const* what, Act act) try {
 [[nodiscard]] std::uint64_t file_bytes(std::string const& path, any_filter const& filter);
 
 /// Refuses with the names of the families that can, if this one cannot.
-void check_has(any_filter const& filter, std::string_view verb, std::string const& path);
+void check_has(any_filter const& filter, verb needed, std::string const& path);
 
 /// Refuses to ask or fill a filter with lines of text when every answer would be wrong: one of integers or digests, or one
 /// whose secret key was not given.

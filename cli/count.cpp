@@ -59,7 +59,7 @@ int count_in(options const& o) {
     throw error(errc::bad_goal, "count needs a FILE to ask, or --top N for the most frequent keys of a stream");
   if (!o.memory.empty()) throw error(errc::bad_goal, "--memory goes with --top: a FILE has the size it has");
   auto const filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
-  check_has(filter, "count", o.file);
+  check_has(filter, verb::count, o.file);
   check_takes_text(filter, o.file);
   check_apart(o.file, o.input.names());
   check_can_print(o.input.names());

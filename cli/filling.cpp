@@ -10,7 +10,7 @@
 namespace hortus::cli {
 
 filling::filling(any_filter& into) : into_(into), can_refuse_(family_named(into.about().family).can_refuse) {
-  if (can_refuse_ && into.family().has("estimate")) before_ = into.estimate().high;
+  if (can_refuse_ && into.family().has(verb::estimate)) before_ = into.estimate().high;
 }
 
 void filling::insert(std::span<std::string_view const> lines) {

@@ -35,7 +35,7 @@ int fold(options const& o) {
   check_can_save(o.out);
   auto const lock = same_file(o.out, o.file) ? o.lock.hold(o.out) : nullptr;  // then it changes it, as add does
   auto filter = open_filter(o.file, {.key = {}, .verify = true});
-  check_has(filter, "fold", o.file);
+  check_has(filter, verb::fold, o.file);
   auto by = o.by.empty() ? 0 : parse_count("--by", o.by, 1);
   naming(o.file, [&] {
     if (o.by.empty()) {

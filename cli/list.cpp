@@ -24,13 +24,13 @@ struct options {
 /// What families are compared by: a plan for so many keys at such a rate.
 request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
 
-/// Is there no default, but what the plan finds best?
-bool is_chosen(setting const& s) {
+/// Has it no default of its own? Then the plan finds what is best, or it is not used.
+bool is_not_set(setting const& s) {
   return !s.note.takes_zero() && std::visit([](auto v) { return v == 0; }, s.by_default);
 }
 
 std::string shown_default(setting const& s) {
-  return is_chosen(s) ? "chosen" : std::visit([](auto v) { return fmt::format("{}", v); }, s.by_default);
+  return is_not_set(s) ? "not set" : std::visit([](auto v) { return fmt::format("{}", v); }, s.by_default);
 }
 
 /// A command that makes one, with a setting: the first that is not `probes`, which most families have.
@@ -46,7 +46,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
   for (auto const& [name, by_default, note] : f.settings) {
     nlohmann::ordered_json one{{"name", name}};
     one["default"] = nullptr;
-    if (!is_chosen({name, by_default, note})) std::visit([&](auto v) { one["default"] = v; }, by_default);
+    if (!is_not_set({name, by_default, note})) std::visit([&](auto v) { one["default"] = v; }, by_default);
     one["values"] = note.values;
     one["meaning"] = note.meaning;
     one["example"] = note.example;
@@ -55,7 +55,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
   auto const offer = f.plan(compared);
   return {{"family", f.name},
           {"room", f.room},
-          {"verbs", f.verbs},
+          {"verbs", f.verbs.names()},
           {"false_negatives", name_of(f.misses)},
           {"can_be_full", f.can_refuse},
           {"summary", f.summary},
@@ -65,20 +65,20 @@ nlohmann::ordered_json to_json(family_info const& f) {
           {"example", example_of(f)}};
 }
 
-std::string_view warning_of(false_negatives misses) {
-  switch (misses) {
+/// Which keys it may miss; nothing if none.
+std::string_view missed_by(family_info const& f) {
+  switch (f.misses) {
     case false_negatives::never:
       return "";
     case false_negatives::by_misuse:
-      return "misses keys after erasing what was not inserted";
+      return "keys after erasing what was not inserted";
     case false_negatives::by_age:
-      return "forgets old keys";
+      return "old keys, which it forgets";
+    case false_negatives::by_chance:
+      return "members by chance: their counts may be 0, for counts err to both sides";
   }
   return "";
 }
-
-/// Counts that err to both sides are all that it answers: a member may count 0 by chance.
-bool may_miss_by_chance(family_info const& f) { return !f.has("may_contain") && !f.never_undercounts; }
 
 /// How many cache lines a lookup of a member reads. A bucket that now and then lies on two lines makes it a mean.
 std::string lines_of(proposal const& offer) {
@@ -91,7 +91,7 @@ std::string space_of(family_info const& f, proposal const& offer) {
   if (f.misses == false_negatives::by_age) text += " a key of the window";
   if (offer.fnr > 0) text += fmt::format(", {} missed at its end", human_rate(offer.fnr));
   if (f.grows) text += " of the first stage";
-  if (f.has("build")) text += " where keys occur once";
+  if (f.has(verb::build)) text += " where keys occur once";
   return text;
 }
 
@@ -103,19 +103,17 @@ std::string families_in_markdown(std::span<family_info const> families) {
       "|---|---|---|---|---|---|---|---|---|\n";
   for (auto const& f : families) {
     auto const offer = f.plan(compared);
-    auto const yes = [&](std::string_view verb) { return f.has(verb) ? "yes" : "no"; };
-    std::string answers = f.has("may_contain") ? "may_contain" : "";
-    if (f.has("count")) answers += answers.empty() ? "count" : ", count";
-    if (!f.has("may_contain")) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
-    std::string_view misses = "never";
-    if (may_miss_by_chance(f))
-      misses = "by chance";
-    else if (f.misses == false_negatives::by_misuse)
-      misses = "after wrong erases";
-    else if (f.misses == false_negatives::by_age)
-      misses = "by age";
-    text += fmt::format("| `{}` | {} | {} | {} | {}{} | {} | {} | {} | {} |\n", f.name, f.summary, answers, space_of(f, offer),
-                        lines_of(offer), f.grows ? " a stage" : "", yes("merge"), yes("fold"), yes("erase"), misses);
+    auto const yes = [&](verb v) { return f.has(v) ? "yes" : "no"; };
+    std::string answers = f.has(verb::may_contain) ? "may_contain" : "";
+    if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
+    if (!f.has(verb::may_contain)) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
+    std::string_view const misses = f.misses == false_negatives::never       ? "never"
+                                    : f.misses == false_negatives::by_misuse ? "after wrong erases"
+                                    : f.misses == false_negatives::by_age    ? "by age"
+                                                                             : "by chance";
+    text +=
+        fmt::format("| `{}` | {} | {} | {} | {}{} | {} | {} | {} | {} |\n", f.name, f.summary, answers, space_of(f, offer),
+                    lines_of(offer), f.grows ? " a stage" : "", yes(verb::merge), yes(verb::fold), yes(verb::erase), misses);
   }
   return text;
 }
@@ -156,10 +154,10 @@ std::string settings_for_people(std::span<family_info const> families) {
   auto const all = all_settings(families);
   std::size_t width = 0;
   for (auto const& s : all) width = std::max(width, s.what.name.size());
-  auto const columns = columns_of(STDOUT_FILENO);
+  auto const columns = std::min<std::size_t>(columns_of(STDOUT_FILENO), 100);  // longer lines are hard to read
   std::string text;
   for (auto const& [what, its] : all) {
-    text += fmt::format("{:{}}  {}; {} unless set\n", what.name, width, what.note.values, shown_default(what));
+    text += fmt::format("{:{}}  {}; {} by default\n", what.name, width, what.note.values, shown_default(what));
     std::string const margin(width + 2, ' ');
     text += beside(margin, what.note.meaning, columns);
     text += beside(margin, fmt::format("of {}", fmt::join(its, ", ")), columns);
@@ -171,7 +169,7 @@ std::string settings_for_people(std::span<family_info const> families) {
 std::string card_of(family_info const& f) {
   constexpr std::size_t margin = 10;
   auto const offer = f.plan(compared);
-  auto const columns = columns_of(STDOUT_FILENO);
+  auto const columns = std::min<std::size_t>(columns_of(STDOUT_FILENO), 100);  // longer lines are hard to read
   std::string text;
   auto const line = [&](std::string_view title, std::string_view what) {
     text += beside(fmt::format("{:{}}", title, margin), what, columns);
@@ -179,11 +177,9 @@ std::string card_of(family_info const& f) {
   line("family", f.name);
   line("room", f.room);
   line("summary", f.summary);
-  line("verbs", fmt::format("{}", fmt::join(f.verbs, " ")));
-  line("misses", may_miss_by_chance(f)                    ? "a member may count 0 by chance: counts err to both sides"
-                 : f.misses == false_negatives::never     ? "no key that was inserted"
-                 : f.misses == false_negatives::by_misuse ? "keys after erasing what was not inserted"
-                                                          : "old keys, which it forgets");
+  line("verbs", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
+  auto const missed = missed_by(f);
+  line("misses", missed.empty() ? "no key that was inserted" : missed);
   line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
                             human_count(compared.items), human_rate(compared.fpr),
                             offer.fnr > 0 ? fmt::format(", {} missed at that age", human_rate(offer.fnr)) : ""));
@@ -191,7 +187,7 @@ std::string card_of(family_info const& f) {
                              f.grows ? " a stage" : ""));
   line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");
   for (auto const& s : f.settings) {
-    line("", fmt::format("{}: {}; {} unless set", s.name, s.note.values, shown_default(s)));
+    line("", fmt::format("{}: {}; {} by default", s.name, s.note.values, shown_default(s)));
     text += beside(std::string(margin + 2, ' '), s.note.meaning, columns);
   }
   line("example", example_of(f));
@@ -203,7 +199,7 @@ std::string all_for_people(std::span<family_info const> families) {
   std::size_t width = 0;
   for (auto const& f : families) width = std::max(width, f.name.size());
   bool const colour = use_colour(STDOUT_FILENO);
-  auto const columns = columns_of(STDOUT_FILENO);
+  auto const columns = std::min<std::size_t>(columns_of(STDOUT_FILENO), 100);  // longer lines are hard to read
   std::string text;
   auto const line = [&](std::string_view name, std::string_view what) {
     text += beside(fmt::format("  {:{}}  ", name, width), what, columns);
@@ -214,8 +210,8 @@ std::string all_for_people(std::span<family_info const> families) {
       text += fmt::format("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
     room = f.room;
     line(f.name, f.summary);
-    line("", fmt::format("{}", fmt::join(f.verbs, " ")));
-    if (auto const warning = warning_of(f.misses); !warning.empty()) line("", warning);
+    line("", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
+    if (auto const missed = missed_by(f); !missed.empty()) line("", fmt::format("misses {}", missed));
     if (f.can_refuse) line("", "can be full: then it refuses keys, and says so");
   }
   return text;

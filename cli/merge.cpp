@@ -18,7 +18,7 @@ int merge(options const& o) {
   bool const changes = std::ranges::any_of(o.files, [&](auto const& file) { return same_file(o.out, file); });
   auto const lock = changes ? o.lock.hold(o.out) : nullptr;
   auto all = load_filter(o.files.front());
-  check_has(all, "merge", o.files.front());
+  check_has(all, verb::merge, o.files.front());
   for (std::size_t i = 1; i < o.files.size(); ++i) {
     auto const next = open_filter(o.files[i], {.key = {}, .verify = true});
     naming(o.files[i], [&] { all.merge(next); });

@@ -14,6 +14,8 @@ constexpr std::string_view name_of(false_negatives when) {
       return "by_misuse";
     case false_negatives::by_age:
       return "by_age";
+    case false_negatives::by_chance:
+      return "by_chance";
   }
   return "";
 }

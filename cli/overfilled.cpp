@@ -11,7 +11,7 @@ namespace hortus::cli {
 namespace {
 
 std::uint64_t found_among(any_filter const& filter, std::vector<std::string_view> const& keys) {
-  if (filter.family().has("may_contain")) return filter.may_contain(keys).count();
+  if (filter.family().has(verb::may_contain)) return filter.may_contain(keys).count();
   auto const counts = filter.count(keys);
   return static_cast<std::uint64_t>(std::ranges::count_if(counts, [](auto count) { return count != 0; }));
 }
@@ -27,7 +27,7 @@ overfilled overfill(family_info const& family, tour_keys const& keys, double fpr
   auto filter = make_filter(family.name, {.items = planned, .fpr = fpr, .settings = {}});
   auto const empty_bytes = static_cast<double>(filter.size_bytes());
   overfilled one{.family = std::string(family.name), .does = way_of(family), .planned = planned, .given = keys.members.size()};
-  bool const tells = family.has("fpr");
+  bool const tells = family.has(verb::fpr);
   if (tells) one.rates.emplace_back(0, filter.fpr());
   constexpr std::size_t steps = 20;
   for (std::size_t i = 0; i < steps; ++i) {
@@ -102,7 +102,7 @@ std::string refusing(std::vector<overfilled> const& all) {
 std::vector<overfilled> overfill(tour_keys const& keys, std::vector<bench::row> const& rows, double fpr) {
   std::vector<overfilled> all;
   for (auto const& r : rows)
-    if (auto const& family = family_named(r.family); family.has("insert")) all.push_back(overfill(family, keys, fpr));
+    if (auto const& family = family_named(r.family); family.has(verb::insert)) all.push_back(overfill(family, keys, fpr));
   return all;
 }
 

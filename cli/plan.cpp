@@ -38,15 +38,18 @@ struct rejected {
 constexpr double bits_of_a_digest = 64;
 constexpr double bits_of_a_count = 64;
 
-void check_verbs(std::vector<std::string> const& need) {
-  std::vector<std::string_view> known;
-  for (auto const& family : catalogue())
-    for (auto verb : family.verbs)
-      if (std::ranges::find(known, verb) == known.end()) known.push_back(verb);
-  for (auto const& verb : need)
-    if (std::ranges::find(known, verb) == known.end())
+verb_set verbs_needed(std::vector<std::string> const& names) {
+  verb_set known;
+  for (auto const& family : catalogue()) known = known | family.verbs;
+  verb_set needed;
+  for (auto const& name : names) {
+    auto const found = verb_named(name);
+    if (!found || !known.has(*found))
       throw error(errc::bad_goal,
-                  fmt::format("--need: no family has a verb '{}'; there are: {}", verb, fmt::join(known, ", ")));
+                  fmt::format("--need: no family has a verb '{}'; there are: {}", name, fmt::join(known.names(), ", ")));
+    needed = needed | *found;
+  }
+  return needed;
 }
 
 double limit_of(proposal const& offer) { return plan::least_bits_per_item(offer.fpr, offer.fnr); }
@@ -57,7 +60,7 @@ double lines_of(proposal const& offer) {
 }
 
 /// Does the limit hold for it? It is one of telling members from others; who only counts answers another question.
-bool answers_membership(candidate const& c) { return c.family->has("may_contain"); }
+bool answers_membership(candidate const& c) { return c.family->answers() == question::whether; }
 
 std::string over_limit(candidate const& c) {
   return answers_membership(c) ? fmt::format("{:.1f} %", 100 * (c.offer.bits_per_item / limit_of(c.offer) - 1)) : "-";
@@ -74,7 +77,7 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
                   : fmt::format("tells how often, not whether; a count is wrong with a chance of {} and reads {:.0f} cache {}",
                                 human_rate(offer.fpr), lines, plural);
   if (offer.fnr > 0) text += fmt::format("; it misses {} of the keys of that age", human_rate(offer.fnr));
-  if (one.family->has("build")) text += "; it is built of all keys at once and takes none later";
+  if (one.family->has(verb::build)) text += "; it is built of all keys at once and takes none later";
   if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
                                  : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
@@ -162,16 +165,13 @@ int plan(options const& o) {
   request wish{.items = parse_count("-n", o.items), .fpr = o.fpr.empty() ? 0.01 : parse_rate("-p", o.fpr), .settings = {}};
   auto const memory = o.memory.empty() ? ~std::uint64_t{0} : parse_count("--memory", o.memory, 1);
   bool const space_given = !o.memory.empty() && o.fpr.empty();
-  check_verbs(o.need);
+  auto const needed = verbs_needed(o.need);
 
   std::vector<candidate> candidates;
   std::vector<rejected> losers;
   for (auto const& family : catalogue()) {
-    std::string missing;
-    for (auto const& verb : o.need)
-      if (std::ranges::find(family.verbs, verb) == family.verbs.end()) missing += (missing.empty() ? "" : ", ") + verb;
-    if (!missing.empty()) {
-      losers.push_back({&family, "it lacks " + missing});
+    if (auto const missing = needed.without(family.verbs); !missing.empty()) {
+      losers.push_back({&family, fmt::format("it lacks {}", fmt::join(missing.names(), ", "))});
       continue;
     }
     try {

@@ -18,10 +18,10 @@ struct options {
 
 int query(options const& o) {
   auto filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
-  if (!filter.family().has("may_contain") && filter.family().has("count"))
+  if (!filter.family().has(verb::may_contain) && filter.family().has(verb::count))
     throw error(errc::unsupported,
                 "'" + o.file + "': " + one(filter.family().kind()) + " tells how often, not whether: hortus count asks it");
-  check_has(filter, "may_contain", o.file);
+  check_has(filter, verb::may_contain, o.file);
   check_takes_text(filter, o.file);
   check_apart(o.file, o.input.names());
   check_can_print(o.input.names());

@@ -19,7 +19,7 @@ struct options {
 int remove(options const& o) {
   auto const lock = o.lock.hold(o.file);  // against an add or another remove, as add does
   auto filter = load_filter(o.file, {.key = o.key.read()});
-  check_has(filter, "erase", o.file);
+  check_has(filter, verb::erase, o.file);
   check_takes_text(filter, o.file);
   check_can_save(o.file, o.input.names(), o.key);
   line_reader in(o.input.paths, o.input.format());

@@ -44,7 +44,7 @@ nlohmann::ordered_json all_as_json(std::vector<bench::row> const& rows, std::vec
     auto one = to_json(r);
     auto const full = std::ranges::find(past_the_plan, r.family, &overfilled::family);
     one["past_the_plan"] = full == past_the_plan.end() ? nlohmann::ordered_json() : to_json(*full);
-    one["verbs"] = family_named(r.family).verbs;
+    one["verbs"] = family_named(r.family).verbs.names();
     all.push_back(std::move(one));
   }
   return all;

@@ -18,7 +18,7 @@ namespace {
 using rows = std::vector<bench::row>;
 
 std::string room_of(std::string_view family) { return std::string(family_named(family).room); }
-bool tells_whether(bench::row const& r) { return family_named(r.family).has("may_contain"); }
+bool tells_whether(bench::row const& r) { return family_named(r.family).has(verb::may_contain); }
 
 /// The room over the first of its families, nothing over the others.
 template <class Rows>
@@ -242,10 +242,8 @@ table cards(rows const& all) {
 }  // namespace
 
 std::string abilities_of(family_info const& family) {
-  std::vector<std::string_view> can;
-  for (auto const verb : family.verbs)
-    if (verb != "clear" && verb != "size_bytes" && verb != "fpr") can.push_back(verb);
-  return fmt::format("{}", fmt::join(can, " "));
+  auto const can = family.verbs.without(verb::clear | verb::size_bytes | verb::fpr);
+  return fmt::format("{}", fmt::join(can.names(), " "));
 }
 
 report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfilled> const& past_the_plan, double fpr) {

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hortus)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hortus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hortus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
 install(TARGETS hortus EXPORT hortusTargets)
 install(EXPORT hortusTargets NAMESPACE hortus:: DESTINATION ${package_dir})
 if(TARGET hortus_cli)

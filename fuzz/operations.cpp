@@ -20,10 +20,10 @@ struct subject {
   hortus::any_filter filter;
   std::map<std::uint64_t, std::uint64_t> members = {};  // a key, and how often it is in
 
-  [[nodiscard]] bool has(std::string_view verb) const { return filter.family().has(verb); }
+  [[nodiscard]] bool has(hortus::verb v) const { return filter.family().has(v); }
 
   void put(std::uint64_t key) {
-    if (!has("insert")) return;
+    if (!has(hortus::verb::insert)) return;
     if (filter.insert(key)) ++members[key];  // one that is full may refuse
   }
 
@@ -31,11 +31,11 @@ struct subject {
     std::vector<std::uint64_t> all;
     for (auto const& entry : members) all.push_back(entry.first);
     auto const& family = hortus::family_named(filter.family().kind());
-    if (has("may_contain") && family.misses != hortus::false_negatives::by_age) {
+    if (has(hortus::verb::may_contain) && family.misses != hortus::false_negatives::by_age) {
       for (auto const key : all) require(filter.may_contain(key), "a member is missed");
       require(filter.may_contain(all).count() == all.size(), "a member is missed in a batch");
     }
-    if (has("count")) {
+    if (has(hortus::verb::count)) {
       auto const counts = filter.count(all);
       for (std::size_t i = 0; i < all.size(); ++i) {
         require(counts[i] == filter.count(all[i]), "a batch counts otherwise");
@@ -43,8 +43,8 @@ struct subject {
         require(!family.never_undercounts || counts[i] >= 1, "a member is not counted");
       }
     }
-    if (has("fpr")) require(filter.fpr() >= 0 && filter.fpr() <= 1, "fpr");
-    if (has("estimate")) {
+    if (has(hortus::verb::fpr)) require(filter.fpr() >= 0 && filter.fpr() <= 1, "fpr");
+    if (has(hortus::verb::estimate)) {
       auto const e = filter.estimate();
       require(e.low <= e.value && e.value <= e.high, "estimate");
     }
@@ -88,16 +88,16 @@ void operate(subject& one, subject& other, input& in) {
       break;
     case 2: {
       auto const key = in.key();
-      if (!one.has("insert_if_new")) break;
+      if (!one.has(hortus::verb::insert_if_new)) break;
       bool const before = one.filter.may_contain(key);
       require(one.filter.insert_if_new(key) != before, "insert_if_new tells what may_contain told");
-      if (!before || one.has("count")) ++one.members[key];  // one that counts takes it again
+      if (!before || one.has(hortus::verb::count)) ++one.members[key];  // one that counts takes it again
       break;
     }
     case 3: {
       std::vector<std::uint64_t> keys(in.byte() + in.byte());
       for (auto& key : keys) key = in.key();
-      if (!one.has("insert")) break;
+      if (!one.has(hortus::verb::insert)) break;
       auto const copy = one.filter;
       if (one.filter.insert(keys) == keys.size()) {
         for (auto const key : keys) ++one.members[key];
@@ -123,15 +123,16 @@ void operate(subject& one, subject& other, input& in) {
       break;
     case 11: {  // of what is there only: anything else would be misuse
       auto const key = in.key();
-      if (!one.has("erase") || !one.members.contains(key)) break;
-      bool const sure = one.has("may_contain") || hortus::family_named(one.filter.family().kind()).never_undercounts;
+      if (!one.has(hortus::verb::erase) || !one.members.contains(key)) break;
+      bool const sure =
+          one.has(hortus::verb::may_contain) || hortus::family_named(one.filter.family().kind()).never_undercounts;
       require(one.filter.erase(key) || !sure, "a member could not be erased");
       if (--one.members[key] == 0) one.members.erase(key);
       break;
     }
     case 12: {  // what is certainly absent is refused and changes nothing
       auto const key = in.key();
-      if (!one.has("erase") || !one.has("may_contain") || one.filter.may_contain(key)) break;
+      if (!one.has(hortus::verb::erase) || !one.has(hortus::verb::may_contain) || one.filter.may_contain(key)) break;
       auto const before = hortus::to_bytes(one.filter);
       require(!one.filter.erase(key) && hortus::to_bytes(one.filter) == before, "an absent key was erased");
       break;
@@ -162,7 +163,7 @@ void operate(subject& one, subject& other, input& in) {
 
 /// An empty filter; of a family that is built, one of the keys that come next, repeated ones too.
 subject planted(std::string_view family, hortus::request const& wish, hortus::xxh3 hash, input& in) {
-  if (!hortus::family_named(family).has("build")) return {hortus::make_filter(family, wish, hash)};
+  if (!hortus::family_named(family).has(hortus::verb::build)) return {hortus::make_filter(family, wish, hash)};
   std::vector<std::uint64_t> keys(in.byte() + in.byte());
   for (auto& key : keys) key = in.key();
   subject one{hortus::build_filter(family, keys, wish, hash)};

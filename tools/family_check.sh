@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
-# family_check.sh ROOT: every family in any/families.hpp has its header with a whole card, its part of docs/file-format.md and its
+# family_check.sh ROOT: every family in any/families.def has its header with a whole card, its part of docs/file-format.md and its
 # golden files. A family that is in the list but not explained, or not pinned, is not finished. (The table in the README is
 # printed by the command, and tools/check_pages.py compares it.)
 set -euo pipefail
 cd "$1"
-list=include/hortus/any/families.hpp
-names=$(tr -d ' \n' <"$list" | sed -n 's/.*usingfamilies=family_list<\([^;]*\)>;.*/\1/p' | tr ',' '\n' | sed 's/[<>]//g')
-[ -n "$names" ] || { echo "no 'using families = family_list<...>;' in $list"; exit 1; }
+list=include/hortus/any/families.def
+families=$(sed -n 's/^HORTUS_FAMILY(\([a-z_0-9]*\), \([a-z_0-9]*\), .*)$/\2\/\1/p' "$list")
+[ -n "$families" ] || { echo "no line HORTUS_FAMILY(name, room, type) in $list"; exit 1; }
 bad=0
 complain() { echo "$1"; bad=1; }
-for name in $names; do
-  header=$(sed -n "s|^#include <\(hortus/[a-z]*/$name.hpp\)>$|include/\1|p" "$list")
-  if [ -z "$header" ] || [ ! -f "$header" ]; then
-    complain "$name: $list includes no header hortus/ROOM/$name.hpp"
+for family in $families; do
+  name=${family#*/}
+  header=include/hortus/$family.hpp
+  if [ ! -f "$header" ]; then
+    complain "$name: there is no $header"
     continue
   fi
+  grep -qx "#include <hortus/$family.hpp>" include/hortus/any/families.hpp || complain "$name: not included by any/families.hpp"
   for word in Promise Price Lacks Source; do
     grep -q "^/// $word  *[a-zA-Z0-9]" "$header" || complain "$name: the card in $header has no line '/// $word ...'"
   done

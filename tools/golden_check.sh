@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # golden_check.sh [--add] [ROOT]: golden files are for ever. Each one listed in tests/golden/SHA256SUMS is there and as it was, each
-# one there is listed, no line was ever taken out of the list, and each family of any/families.hpp has some.
+# one there is listed, no line was ever taken out of the list, and each family of any/families.def has some.
 # --add puts those that are not listed yet at the list's end; it changes no line.
 set -euo pipefail
 add=
@@ -32,9 +32,8 @@ if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
   done < <(git log --format= -p --no-textconv -- SHA256SUMS 2>/dev/null | sed -nE 's/^-([0-9a-f]{64}  .*)$/\1/p')
 fi
 
-families=$(tr -d ' \n' <../../include/hortus/any/families.hpp | grep -oE 'usingfamilies=family_list<[^;]*>;' |
-  sed -E 's/^usingfamilies=family_list<(.*)>;$/\1/; :again; s/<[^<>]*>//g; t again' | tr ',' '\n')
-[ -n "$families" ] || complain "no list of families found in include/hortus/any/families.hpp"
+families=$(sed -n 's/^HORTUS_FAMILY(\([a-z_0-9]*\),.*/\1/p' ../../include/hortus/any/families.def)
+[ -n "$families" ] || complain "no list of families found in include/hortus/any/families.def"
 for family in $families; do
   [ "$(grep -c "  v[0-9]*/$family/[^/]*\.hortus\$" SHA256SUMS)" -ge 5 ] ||
     complain "the family $family has no golden files: build test_golden_golden and run it with" \

@@ -17,7 +17,8 @@ may_include() {
     front) echo "$low top front" ;;
     counting) echo "$low top front counting bloom" ;;    # projects to bloom filters, and is made of levels of them
     aging | growing) echo "$low top front $families" ;;  # wrappers: their default layer is another family
-    any | umbrella | src) echo "$low top front $families any umbrella" ;;
+    facets) echo "$low top facets" ;;
+    any | umbrella | src) echo "$low top front facets $families any umbrella" ;;
     cli | bench | fuzz | redis | python) echo "$low top front sets any" ;;
     *) for family in $families; do
          [ "$1" != "$family" ] || echo "$low top front $family"

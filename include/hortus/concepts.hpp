@@ -10,6 +10,7 @@
 #include <hortus/digest.hpp>
 #include <hortus/io/fields.hpp>
 #include <hortus/plan/cardinality.hpp>
+#include <hortus/verbs.hpp>
 
 /// The vocabulary: one verb, one meaning, in every family. A family offers the verbs it can keep the promise of and simply
 /// lacks the others; these concepts are how the rest of hortus asks. Start reading here, then bloom/bloom.hpp.
@@ -20,6 +21,7 @@ enum class false_negatives {
   never,
   by_misuse,  ///< only after erasing what was not inserted
   by_age,     ///< old keys are forgotten, by design
+  by_chance,  ///< some are missed, as often as planned
 };
 
 template <class F>
@@ -214,5 +216,51 @@ concept buildable = plannable<F> && requires(std::span<digest const> keys, typen
 /// What the list of families takes: it can be planned, and there is a way to fill it.
 template <class F>
 concept plantable = makeable<F> || buildable<F>;
+
+/// The verbs of a family, as the concepts find them.
+template <family F>
+[[nodiscard]] constexpr verb_set verbs_of() noexcept {
+  verb_set found;
+  auto const add = [&](bool has, verb_set some) {
+    if (has) found = found | some;
+  };
+  add(buildable<F>, verb::build);
+  add(insertable<F>, verb::insert);
+  add(noticing<F>, verb::insert_if_new);
+  add(advancing<F>, verb::advance);
+  add(membership<F>, verb::may_contain | verb::fpr);
+  add(erasable<F>, verb::erase);
+  add(countable<F>, verb::count);
+  add(estimating<F>, verb::estimate);
+  add(mergeable<F>, verb::merge);
+  add(intersectable<F>, verb::intersect);
+  add(foldable<F>, verb::fold);
+  return found | verb::clear | verb::size_bytes;
+}
+
+/// Those of them that have a kernel for blocks of keys.
+template <family F>
+[[nodiscard]] constexpr verb_set kernels_of() noexcept {
+  verb_set found;
+  if (batched_insertable<F>) found = found | verb::insert;
+  if (batched_noticing<F>) found = found | verb::insert_if_new;
+  if (batched_membership<F>) found = found | verb::may_contain;
+  if (batched_erasable<F>) found = found | verb::erase;
+  if (batched_countable<F>) found = found | verb::count;
+  return found;
+}
+
+/// Every family of the list declares what it has: `verbs`, without those that all have, and `kernels`. In a unit of its own
+/// this is compared with what the concepts find, so that a verb or a kernel which is lost by a changed signature does not
+/// compile.
+template <family F>
+consteval bool declares_what_it_has() {
+  constexpr auto found = verbs_of<F>().without(verb::clear | verb::size_bytes | verb::fpr);
+  static_assert(F::verbs.has_all(found), "F has a verb that it does not declare in `verbs`");
+  static_assert(found.has_all(F::verbs), "F declares a verb that the concepts do not find: has a signature changed?");
+  static_assert(F::kernels.has_all(kernels_of<F>()), "F has a kernel for blocks that it does not declare in `kernels`");
+  static_assert(kernels_of<F>().has_all(F::kernels), "F declares a kernel for blocks that the concepts do not find");
+  return true;
+}
 
 }  // namespace hortus

@@ -160,6 +160,35 @@ TEST(age_partitioned_filter, has_forgotten_nothing_before_the_first_key) {
   EXPECT_EQ(f.fpr(), 0);
 }
 
+/// Keys of a window may all come at once, at its ends, or one by one: the rate keeps below what was asked for. The largest
+/// excess over the plan is chance: five standard deviations of the fill of a slice.
+TEST(age_partitioned_filter, bursts_keep_the_rate_of_a_window_of_time) {
+  constexpr std::uint64_t items = 20'000;
+  using when_to_insert = std::uint64_t (*)(std::uint64_t, std::uint64_t);
+  when_to_insert const at_once = [](std::uint64_t i, std::uint64_t window) { return i / items * window; };
+  when_to_insert const evenly = [](std::uint64_t i, std::uint64_t window) { return i * window / items; };
+  when_to_insert const in_halves = [](std::uint64_t i, std::uint64_t window) { return i / (items / 2) * (window / 2 + 1); };
+  when_to_insert const now_and_then = [](std::uint64_t i, std::uint64_t window) {
+    return i / items * 3 * window + i % items / (items / 4) * 70;
+  };
+  for (double const fpr : {0.1, 0.01, 1e-4})
+    for (auto const when : {at_once, evenly, in_halves, now_and_then}) {
+      age_partitioned_filter f({.items = items, .fpr = fpr, .ticks = 1000});
+      auto const shape = f.family().shape();
+      EXPECT_LE(shape.probes, shape.generations);
+      auto const window = shape.generations * shape.generation_ticks;  // rounded up to whole generations
+      f.advance(1'000'000);
+      double highest = 0;
+      for (std::uint64_t i = 0; i < 6 * items; ++i) {
+        f.advance(1'000'000 + when(i, window));
+        f.insert(random_keys::make(i));
+        if (i % (items / 8) == items / 8 - 1) highest = std::max(highest, f.fpr());
+      }
+      EXPECT_LE(highest, fpr * 1.05);
+      EXPECT_GT(highest, fpr / 1000);
+    }
+}
+
 TEST(age_partitioned_filter, more_keys_than_planned_in_a_time_raise_the_rate_and_lose_nothing) {
   age_partitioned_filter f({.items = 100, .fpr = 0.01, .ticks = 1000});
   f.insert(keys<random_keys>(0, 5000));

@@ -16,7 +16,7 @@ TEST(catalogue, has_every_family_once) {
     EXPECT_EQ(std::ranges::count(catalogue(), family.name, &family_info::name), 1);
     EXPECT_EQ(&family_named(family.name), &family);
     EXPECT_FALSE(family.summary.empty());
-    EXPECT_NE(std::ranges::find(family.verbs, "size_bytes"), family.verbs.end());
+    EXPECT_TRUE(family.has(verb::size_bytes));
   }
 }
 
@@ -36,7 +36,7 @@ TEST(catalogue, what_is_planned_is_what_is_made) {
     auto const offer = family.plan(wish);
     std::vector<digest> keys;
     for (std::uint64_t i = 0; i < wish.items; ++i) keys.push_back(digest(mix64(i)));
-    auto const made = family.has("build") ? family.build(keys, wish) : family.make(wish);
+    auto const made = family.has(verb::build) ? family.build(keys, wish) : family.make(wish);
     EXPECT_EQ(made.size_bytes(), offer.size_bytes);
     EXPECT_LE(offer.fpr, 0.002);
     EXPECT_EQ(made.kind(), family.name);
@@ -113,7 +113,7 @@ TEST(catalogue, an_offer_finds_strangers_at_most_half_as_often_as_keys_of_the_wi
   request const at_random{.items = 1'000'000, .fpr = 0.9, .settings = {}};
   EXPECT_FALSE(tells_keys_apart(stable.plan(at_random)));
   for (auto const& family : catalogue())
-    if (family.name != "stable" && family.has("insert")) {
+    if (family.name != "stable" && family.has(verb::insert)) {
       EXPECT_TRUE(tells_keys_apart(family.plan(at_random))) << family.name;
     }
 }
@@ -154,14 +154,14 @@ TEST(catalogue, any_family_is_built_of_keys_and_only_some_are_made_empty) {
     EXPECT_EQ(f.about().items_planned, 100U);
     EXPECT_EQ(f.about().items_inserted, 5U);
     EXPECT_EQ(f.about().kinds, key_kind::bytes);
-    if (family.has("may_contain")) {
+    if (family.has(verb::may_contain)) {
       EXPECT_EQ(f.may_contain(words).count(), 5U) << family.name;
     }
-    if (family.has("count")) {
+    if (family.has(verb::count)) {
       EXPECT_EQ(f.count("rose"), 2) << family.name;
     }
-    EXPECT_NE(family.has("insert"), family.has("build")) << family.name;
-    if (family.has("build")) {
+    EXPECT_NE(family.has(verb::insert), family.has(verb::build)) << family.name;
+    if (family.has(verb::build)) {
       try {
         (void)make_filter(family.name, {.items = 100, .fpr = 0.01, .settings = {}});
         ADD_FAILURE() << family.name << " was made of nothing";
@@ -183,7 +183,7 @@ TEST(catalogue, what_does_not_fit_is_an_error_of_build_and_a_number_of_insert) {
   for (std::uint64_t i = 0; i < many.size(); ++i) many[i] = i;
   std::size_t refusing = 0;
   for (auto const& family : catalogue()) {
-    if (!family.has("insert")) continue;
+    if (!family.has(verb::insert)) continue;
     request const wish{.items = 10, .fpr = 0.01, .settings = {}};
     auto f = make_filter(family.name, wish);
     auto const in = f.insert(many);
@@ -248,7 +248,7 @@ TEST(any_filter, does_what_the_family_does) {
 TEST(any_filter, tells_keys_whose_counters_have_stuck) {
   std::size_t families_that_stick = 0;
   for (auto const& family : catalogue()) {
-    if (!family.has("erase") || !family.has("count")) continue;
+    if (!family.has(verb::erase) || !family.has(verb::count)) continue;
     auto filter = make_filter(family.name, {.items = 100, .fpr = 1e-6, .settings = {}});
     std::vector<digest> const asked{filter("often"), filter("once"), filter("never"), filter("often")};
     EXPECT_TRUE(filter.insert("once"));
@@ -275,7 +275,7 @@ TEST(any_filter, tells_keys_whose_counters_have_stuck) {
 TEST(any_filter, tells_counts_past_2_to_the_63_whole_and_sticks_at_2_to_the_64) {
   for (auto const* const family : {"spectral_selection", "blocked_counting"}) {
     auto filter = make_filter(family, {.items = 100, .fpr = 1e-6, .settings = {}});
-    filter.insert("a");
+    (void)filter.insert("a");
     for (int i = 0; i < 63; ++i) filter.merge(any_filter(filter));
     std::vector<digest> const asked{filter("a"), filter("b")};
     std::array<std::uint64_t, 2> counts{};
@@ -306,12 +306,11 @@ TEST(any_filter, different_families_do_not_combine) {
 
 TEST(any_filter, a_verb_that_is_missing_names_who_has_it) {
   try {
-    lacks("bloom", "fold");
+    lacks("bloom", verb::fold);
   } catch (error const& e) {
     EXPECT_EQ(e.code(), errc::unsupported);
     EXPECT_NE(std::string(e.what()).find("families that have it: bloom"), std::string::npos) << e.what();
   }
-  EXPECT_THROW(lacks("bloom", "fly"), error);
 }
 
 }  // namespace

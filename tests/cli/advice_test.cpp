@@ -23,21 +23,21 @@ std::string text_of(std::optional<std::string> const& advice) { return advice.va
 /// A file that was folded before folding changed the plan: it says that it is for more keys than its shape holds.
 TEST(advice, a_filter_is_for_what_its_shape_holds) {
   for (auto const& family : catalogue()) {
-    if (!family.has("fold") || !family.has("fpr")) continue;
+    if (!family.has(verb::fold) || !family.has(verb::fpr)) continue;
     auto filter = made(family.name, 40'000);
     auto const planned = filter.about();
     auto const ways = plan::divisors(filter.family().fold_width());
     auto const by = *std::ranges::lower_bound(ways, 4U);
     auto const holds = 40'000 / by;
     filter.fold(by);
-    filter.insert(keys(0, holds * 9 / 10));
+    (void)filter.insert(keys(0, holds * 9 / 10));
     auto const as_it_was = [&] {
       auto about = filter.about();
       about.items_planned = planned.items_planned;
       return any_filter(filter.family(), filter.hash(), about);
     };
     EXPECT_EQ(text_of(overfull(as_it_was())), "none") << family.name;
-    filter.insert(keys(holds, holds / 2));
+    (void)filter.insert(keys(holds, holds / 2));
     auto const advice = text_of(overfull(as_it_was()));
     EXPECT_NE(advice.find("over capacity: about "), std::string::npos) << advice;
     EXPECT_NE(text_of(overfull(filter)).find("over capacity: about "), std::string::npos) << advice;
@@ -50,7 +50,7 @@ TEST(advice, a_filter_is_for_what_its_shape_holds) {
 
 TEST(advice, what_would_have_helped_depends_on_what_was_done) {
   auto filter = made("bloom", 1000);
-  filter.insert(keys(0, 2000));
+  (void)filter.insert(keys(0, 2000));
   auto const ends = [&](after what, std::string const& end) {
     auto const advice = text_of(overfull(filter, what));
     EXPECT_TRUE(advice.ends_with(end)) << advice;
@@ -65,8 +65,8 @@ TEST(advice, what_would_have_helped_depends_on_what_was_done) {
 /// The other way round: as full as planned, and no word. A window is never too full, however long the stream.
 TEST(advice, filters_as_full_as_planned_are_well) {
   for (auto const& family : catalogue()) {
-    if (!family.has("insert") || !family.has("fpr")) continue;
-    bool const forgets = !family.has("estimate");
+    if (!family.has(verb::insert) || !family.has(verb::fpr)) continue;
+    bool const forgets = !family.has(verb::estimate);
     for (std::uint64_t const items : {1U, 10U, 100U, 3000U})
       for (double const fpr : {0.3, 0.01, 1e-4}) {
         auto filter = make_filter(family.name, {.items = items, .fpr = fpr, .settings = {}});
@@ -79,9 +79,9 @@ TEST(advice, filters_as_full_as_planned_are_well) {
 /// By the clock nothing is forgotten while time stands still.
 TEST(advice, a_window_may_be_too_full_when_time_ends_it) {
   auto filter = made("age_partitioned", 1000, {{"ticks", "100"}});
-  filter.insert(keys(0, 100));
+  (void)filter.insert(keys(0, 100));
   EXPECT_EQ(text_of(overfull(filter)), "none");
-  filter.insert(keys(1000, 50'000));
+  (void)filter.insert(keys(1000, 50'000));
   EXPECT_EQ(
       text_of(overfull(filter)),
       "over capacity: keys came faster than an age_partitioned filter for windows of 1000 can forget; now 100 %, planned 1 "

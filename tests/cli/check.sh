@@ -86,14 +86,17 @@ EOF
   ) || fail "expected of a JSON document: $why"
 }
 
-# families [VERB...]: those that can do all of that and never forget.
+# families [VERB...]: those that can do all of that and never forget. None is an error, so that no loop is empty; for that a test
+# keeps the answer first: some=$(families merge); for family in $some ...
 families() {
   hortus list --json | python3 -c '
 import json, sys
-for family in json.load(sys.stdin):
-    if set(sys.argv[1:]) <= set(family["verbs"]) and family["false_negatives"] != "by_age":
-        print(family["family"])' "$@"
+some = [family["family"] for family in json.load(sys.stdin)
+        if set(sys.argv[1:]) <= set(family["verbs"]) and family["false_negatives"] != "by_age"]
+print(*some)
+sys.exit(not some)' "$@"
 }
+can_be_full() { hortus list "$1" --json | python3 -c 'import json, sys; sys.exit(not json.load(sys.stdin)["can_be_full"])'; }
 
 # damage FILE OFFSET: flips a bit. A negative offset counts from the end.
 damage() {

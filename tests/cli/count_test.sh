@@ -9,7 +9,8 @@ seq 1000 >keys
 seq 5001 6000 >others
 rate=1e-9 # so low that no count is wrong by chance
 
-for family in $(families insert count); do
+some=$(families insert count)
+for family in $some; do
   section "$family: an integer, a tab and the line, for every line in turn"
   hortus build $family -o f -n 2000 -p $rate keys lines
   run 0 hortus count f keys
@@ -81,7 +82,8 @@ json 'd["family"] == "count_min" and d["fpr_estimate"] is None and d["items_inse
 hortus info f >/dev/null
 run 0 hortus verify f
 grep -q '^f: ok, a count_min sketch of ' "$out" || fail "verify" "$(cat "$out")"
-for family in $(families insert count merge); do
+some=$(families insert count merge)
+for family in $some; do
   hortus build $family -o one -n 100 -p $rate <(printf 'a\nb\n')
   hortus build $family -o two -n 100 -p $rate <(printf 'b\nc\n')
   done_quietly hortus merge -o sum one two

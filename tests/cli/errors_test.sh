@@ -54,7 +54,7 @@ section "no option is ignored"
 for family in bloom partitioned blocked counting blocked_counting bitwise spectral_selection active_active stable; do
   refused '^hortus: 0 is no value for probes: ' hortus build $family -o none --set probes=0 keys
 done
-refused '0 is no value for error: it is more than 0' hortus build count_min -o none --set error=0 keys
+refused '0 is no value for error: it is above 0' hortus build count_min -o none --set error=0 keys
 refused '0 is no value for generations' hortus build age_partitioned -o none --set generations=0 keys
 refused '0 is no value for layer_items' hortus build dynamic -o none --set layer_items=0 keys
 refused '0 is no value for cell_bits' hortus build stable -o none --set cell_bits=0 keys

@@ -7,7 +7,8 @@ seq 20000 >keys
 { cat keys; seq 10000; seq 10 10 10000; } >repeated # 9000 twice, 1000 thrice, 10000 once
 seq 100001 120000 >others
 
-for family in $(families build); do
+some=$(families build)
+for family in $some; do
   section "$family: every key is found, from files and pipes, whatever -n says"
   done_quietly hortus build $family -o f keys
   equal "all found" 20000 "$(count f keys)"
@@ -57,7 +58,8 @@ for family in $(families build); do
   json "any(c['family'] == '$family' and 'all keys at once' in c['why'] for c in d['candidates'])" plan.json
 done
 
-for family in $(families build count); do
+some=$(families build count)
+for family in $some; do
   section "$family: counts repeated keys"
   hortus build $family -o f -p 1e-9 repeated
   hortus info --json f >about.json

@@ -8,7 +8,8 @@ seq 25001 75000 >b.keys
 seq 75001 100000 >c.keys
 seq 100000 >all.keys
 
-for family in $(families insert may_contain merge fold); do
+some=$(families insert may_contain merge fold)
+for family in $some; do
   section "$family: merge is the union"
   for x in a b c; do hortus build $family -o $x -n 100000 $x.keys; done
   done_quietly hortus merge -o m a b c
@@ -89,7 +90,8 @@ run 0 hortus add p <(seq 24001 100000)
 said 'warning: over capacity: about [0-9.]+ k distinct keys in a bloom filter for 25 k; now 6[0-9.]+ %, planned 1 %; rebuild for [0-9]+ k keys, or use scalable$'
 hortus info --json p >about.json
 json 'd["advice"].startswith("over capacity: ")' about.json
-for family in $(families insert fold estimate fpr); do
+some=$(families insert fold estimate fpr)
+for family in $some; do
   hortus build $family -o p -n 100000 all.keys
   run 0 hortus fold -o q --by 2 p
   said 'warning: over capacity: .* for (50|49\.[0-9]) k.*; now [0-9.]+ %, planned 1 %; fold less: --to-fpr instead of --by keeps a rate$'

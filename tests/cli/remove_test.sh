@@ -8,7 +8,8 @@ seq 2000 >both
 seq 5001 6000 >others
 rate=1e-9 # so low that no other key is found by chance: 3000 * 1e-9
 
-for family in $(families insert may_contain erase); do
+some=$(families insert may_contain erase)
+for family in $some; do
   section "$family: what is removed is gone, the rest stays"
   hortus build $family -o f -n 2000 -p $rate both
   run 0 hortus remove f second

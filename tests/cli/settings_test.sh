@@ -44,13 +44,13 @@ for family in json.load(open("list.json")):
     for s in family["settings"]:
         what = family["family"], s["name"]
         assert all(type(s[x]) is str and s[x] for x in ("name", "values", "meaning", "example")), what
-        chosen = s["default"] is None  # by the plan: then 0 is no value
-        assert chosen or type(s["default"]) in (int, float), what
+        unset = s["default"] is None  # then 0 is no value
+        assert unset or type(s["default"]) in (int, float), what
         good, bad = beside(s["values"])
-        some = good + [s["example"]] * (what != ("dynamic", "layer_items")) + [s["default"]] * (not chosen)
+        some = good + [s["example"]] * (what != ("dynamic", "layer_items")) + [s["default"]] * (not unset)
         for value in some:
             assert accepted(*what, value), (what, value, "is one of", s["values"])
-        for value in bad + [0] * chosen:
+        for value in bad + [0] * unset:
             assert not accepted(*what, value), (what, value, "is none of", s["values"])
     # The program names the same when a wrong one is given.
     ran = subprocess.run([os.environ["HORTUS"], "build", family["family"], "-o", "f", "--set", "no=1", "/dev/null"],
@@ -74,7 +74,7 @@ card, d = re.sub(r"\s+", " ", open("card").read()), json.load(open("one.json"))
 for text in [d["summary"], " ".join(d["verbs"]), d["example"], f'{d["bits_per_item"]:.1f} bits a key']:
     assert text in card, text
 for s in d["settings"]:
-    assert f'{s["name"]}: {s["values"]}; {"chosen" if s["default"] is None else format(s["default"], "g")} unless set {s["meaning"]}' in card, s
+    assert f'{s["name"]}: {s["values"]}; {"not set" if s["default"] is None else format(s["default"], "g")} by default {s["meaning"]}' in card, s
 assert d["settings"] or "settings none" in card
 EOP
   example=$(python3 -c 'import json; print(json.load(open("one.json"))["example"])')

@@ -109,9 +109,7 @@ TEST(any_family, does_what_the_family_does) {
   EXPECT_EQ(any.count(3), 42);
   EXPECT_FALSE(any.erase(1'000'000));
   EXPECT_EQ(to_bytes(any), to_bytes(typed));
-  auto const verbs = any.family().verbs();
-  EXPECT_NE(std::ranges::find(verbs, "erase"), verbs.end());
-  EXPECT_NE(std::ranges::find(verbs, "count"), verbs.end());
+  EXPECT_TRUE(any.family().verbs().has_all(verb::erase | verb::count));
 }
 
 /// Counts to the ends of what its type holds.
@@ -179,7 +177,7 @@ TEST(any_family, without_the_verb_says_so) {
   EXPECT_EQ(refusal([&] { classic.erase(numbers(0, 3)); }), errc::unsupported);
   EXPECT_EQ(refusal([&] { (void)classic.count(numbers(0, 3)); }), errc::unsupported);
   any_family sketch(tally<std::int64_t>({.width = 100}));
-  sketch.insert(digest(5));
+  (void)sketch.insert(digest(5));
   EXPECT_EQ(sketch.count(digest(5)), 1);
   EXPECT_EQ(refusal([&] { (void)sketch.may_contain(digest(5)); }), errc::unsupported);
   EXPECT_EQ(refusal([&] { (void)sketch.fpr(); }), errc::unsupported);

@@ -3,8 +3,9 @@
 #include "laws/laws.hpp"
 
 namespace hortus::testing {
+namespace {
 
-INSTANTIATE_TYPED_TEST_SUITE_P(tally, laws, tally<std::uint64_t>);
-INSTANTIATE_TYPED_TEST_SUITE_P(tally_sketch, laws, tally<std::int64_t>);
+[[maybe_unused]] bool const registered = register_laws<tally<std::uint64_t>>() && register_laws<tally<std::int64_t>>();
 
+}  // namespace
 }  // namespace hortus::testing

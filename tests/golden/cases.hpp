@@ -57,7 +57,7 @@ inline std::vector<golden_case> golden_cases(std::string_view family) {
   // How a file is cut into chunks is not the family's affair: one large file is enough.
   if (family == "bloom") cases.push_back({"two_chunks", 880'000, xxh3(), golden_keys::text, 1000});
   // What is built of counts has parts that keys which occur once do not reach.
-  if (auto const& f = family_named(family); f.has("build") && f.has("count"))
+  if (auto const& f = family_named(family); f.has(verb::build) && f.has(verb::count))
     cases.push_back({"repeated", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 20});
   // Larger levels for keys that come again were planned later: the cases above have the first sizes.
   if (family == "bitwise") cases.push_back({"up_to_three_times", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 3});

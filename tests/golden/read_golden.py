@@ -31,9 +31,8 @@ def check(true, what):
 
 
 def names_of_families():
-    text = (ROOT / "include/hortus/any/families.hpp").read_text()
-    names = re.search(r"using families =\s*family_list<(.*?)>;\s*\n\s*\n", text, re.S).group(1)
-    return re.sub(r"<[^<>]*>|\s", "", names).split(",")
+    text = (ROOT / "include/hortus/any/families.def").read_text()
+    return re.findall(r"^HORTUS_FAMILY\((\w+),", text, re.M)
 
 
 def recorded_answers():

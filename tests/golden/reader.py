@@ -553,7 +553,7 @@ class Scalable(Membership):
         for i in range(stages):
             capacity = f.number("capacity", items * growth ** i, min(items * growth ** i, M64 - 1))
             newest = i == stages - 1
-            f.number("keys", capacity if not newest else 0 if stages == 1 else 1, M64 if stages == 64 and newest else capacity)
+            f.number("keys", capacity if not newest else 0 if stages == 1 else 1, M64 >> 1 if stages == 64 and newest else capacity)
             self.stages.append(Blocked(f))
 
     def has(self, d):
@@ -569,8 +569,8 @@ class Dynamic(Counting):
         self.stages = []
         for _ in range(stages):
             f.number("capacity", items, items)
-            keys = f.number("keys")
-            f.number("copies", max(keys, 0 if stages == 1 else 1))
+            keys = f.number("keys", 0, M64 >> 1)
+            f.number("copies", max(keys, 0 if stages == 1 else 1), M64 >> 1)
             self.stages.append(BlockedCounting(f))
         demand(len({(stage.probes, stage.cells.cells) for stage in self.stages}) == 1, "stages of different shapes")
 

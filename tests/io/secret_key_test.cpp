@@ -50,7 +50,7 @@ TEST(secret_keys, with_the_key_it_is_the_filter_that_was_saved) {
     auto const seen = view(bytes, how);
     for (auto const& read : {load(path, how), open(path, how), from_bytes(bytes, how), *seen}) {
       EXPECT_EQ(read, filter);
-      if (read.family().has("may_contain")) {
+      if (read.family().has(verb::may_contain)) {
         EXPECT_TRUE(read.may_contain("member 999"));
       }
       EXPECT_EQ(to_bytes(read), bytes);
@@ -107,11 +107,11 @@ TEST(secret_keys, a_locked_filter_can_be_described_combined_and_saved_but_not_as
     auto locked = load(path);
     EXPECT_EQ(locked.about(), filter.about());
     EXPECT_EQ(locked, filter) << "its hash is the same, whether or not the key is at hand";
-    auto const has = [&](std::string_view verb) { return filter.family().has(verb); };
-    if (has("fpr")) {
+    auto const has = [&](verb v) { return filter.family().has(v); };
+    if (has(verb::fpr)) {
       EXPECT_EQ(locked.fpr(), filter.fpr());
     }
-    if (has("estimate")) {
+    if (has(verb::estimate)) {
       EXPECT_EQ(locked.estimate(), filter.estimate());
     }
     EXPECT_EQ(to_bytes(locked), to_bytes(filter));
@@ -119,15 +119,15 @@ TEST(secret_keys, a_locked_filter_can_be_described_combined_and_saved_but_not_as
     EXPECT_EQ(code_of([&] { (void)locked.may_contain("member 1"); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { (void)locked.may_contain(1); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { (void)locked.may_contain(std::vector<int>{1, 2}); }), errc::wrong_key);
-    EXPECT_EQ(code_of([&] { locked.insert("new"); }), errc::wrong_key);
+    EXPECT_EQ(code_of([&] { (void)locked.insert("new"); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { (void)locked.insert_if_new(7); }), errc::wrong_key);
-    EXPECT_EQ(code_of([&] { locked.insert(std::vector<std::string>{"new"}); }), errc::wrong_key);
+    EXPECT_EQ(code_of([&] { (void)locked.insert(std::vector<std::string>{"new"}); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { locked.erase("member 1"); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { (void)locked.count("member 1"); }), errc::wrong_key);
     EXPECT_EQ(code_of([&] { (void)locked.count(std::vector<int>{1, 2}); }), errc::wrong_key);
     EXPECT_EQ(to_bytes(locked), to_bytes(filter)) << "and nothing was counted as inserted";
 
-    if (!has("merge")) return;
+    if (!has(verb::merge)) return;
     auto other = filter;
     other.clear();
     (void)other.insert("from the other");
@@ -140,7 +140,7 @@ TEST(secret_keys, a_locked_filter_can_be_described_combined_and_saved_but_not_as
     unlocked.merge(load(path));  // unlocked with locked
     EXPECT_EQ(to_bytes(unlocked), to_bytes(expected));
 
-    if (!has("fold")) return;
+    if (!has(verb::fold)) return;
     locked.fold(locked.family().fold_width());
     save(locked, path);
     auto const folded = load(path, {.key = key_of(1), .verify = false});

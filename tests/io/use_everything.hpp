@@ -49,8 +49,8 @@ inline void use_everything(any_filter const& original) {
     require(e.low <= e.value && e.value <= e.high && e.low >= 0, "estimate is in its interval");
   });
 
-  bool const finds = filter.family().has("may_contain");
-  bool const counts = filter.family().has("count");
+  bool const finds = filter.family().has(verb::may_contain);
+  bool const counts = filter.family().has(verb::count);
   bool locked = false;
   try {
     std::vector<std::string> const some(3, "some");
@@ -63,14 +63,14 @@ inline void use_everything(any_filter const& original) {
     if (filter.insert(two) == 2 && finds)
       require(forgets ? filter.may_contain(two[1]) : filter.may_contain(two).count() == 2, "an inserted batch is found");
     if (counts) require(filter.count(two).size() == 2 && filter.count("two") == filter.count(two)[0], "counts agree");
-    if (filter.family().has("erase")) {
+    if (filter.family().has(verb::erase)) {
       auto erased = filter;
       bool const found = !finds || erased.may_contain("a key");
       require(!erased.erase("a key") || found, "what is certainly absent is not erased");
       (void)erased.erase(two);
       require_readable(erased);
     }
-    if (filter.family().has("insert_if_new")) {
+    if (filter.family().has(verb::insert_if_new)) {
       (void)filter.insert_if_new(42);
       if (finds) require(filter.may_contain(42U), "an integer is found");
     }

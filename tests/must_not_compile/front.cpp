@@ -8,8 +8,8 @@
 // CASE 6: family
 // CASE 7: insert\(int\) const|has type .const|marked const
 // CASE 8: hash_without_key
-// CASE 9: nodiscard|warn_unused_result
-// CASE 10: nodiscard|warn_unused_result
+// CASE 9: nodiscard
+// CASE 10: nodiscard
 #include <string>
 #include <vector>
 

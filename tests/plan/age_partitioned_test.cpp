@@ -111,6 +111,7 @@ TEST(AgePartitioned, WhatTheCardSays) {
   };
   EXPECT_NEAR(bits(window_of::distinct_keys), 40, 0.6);
   EXPECT_NEAR(bits(window_of::inserts), 21, 0.6);
+  EXPECT_NEAR(bits(window_of::time), 27, 1);
 }
 
 TEST(AgePartitioned, RefusesWhatCannotBe) {

@@ -39,6 +39,8 @@ class active_active {
   static constexpr std::string_view room = "aging";
   static constexpr std::string_view summary = "two filters in turn: the last n distinct keys are never missed";
   static constexpr auto misses = false_negatives::by_age;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain;
+  static constexpr verb_set kernels = verb::insert | verb::may_contain;
   static constexpr std::size_t block_keys = hortus::block_keys<Layer>;
 
   struct goal {

@@ -18,10 +18,11 @@ namespace hortus {
 ///               #   #   #                                a key just inserted
 ///                           #   #   #                    three generations later; in the next only # # is left of it
 ///
-/// Promise  no key of the window is missed, and the rate of false positives is near constant and does not pass fpr. The window
-///          is the last `items` distinct keys; or, with distinct = 0, the last `items` inserts; or, with ticks, that much time
-///          up to what advance(now) was told, if no more than `items` keys come in it: else the rate rises.
-/// Price    40 bits for each of the `items` at 1 % for distinct keys, 21 for inserts or time; `probes` cache misses for a
+/// Promise  no key of the window is missed, and the rate of false positives does not pass fpr. The window is the last `items`
+///          distinct keys; or, with distinct = 0, the last `items` inserts; or, with ticks, that much time up to what
+///          advance(now) was told, if no more than `items` keys come in any such time, rounded up to whole generations,
+///          spread or in bursts: else the rate rises.
+/// Price    40 bits for each of the `items` at 1 % for distinct keys, 21 for inserts, 27 for time; `probes` cache misses for a
 ///          member and about 5 for another. More generations need less space, and more misses.
 /// Lacks    estimate and merge: the order of keys in two streams is not known.
 /// Source   A. Shtul, C. Baquero, P. S. Almeida, "Age-partitioned Bloom filters", 2020. Windows of distinct keys are our own:
@@ -32,6 +33,8 @@ class age_partitioned {
   static constexpr std::string_view room = "aging";
   static constexpr std::string_view summary = "slices that grow old: a window of keys, inserts or time, at an even rate";
   static constexpr auto misses = false_negatives::by_age;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::advance | verb::may_contain;
+  static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = slice_ring::block_keys;
 
   struct goal {
@@ -58,9 +61,9 @@ class age_partitioned {
   struct params {
     std::uint64_t slice_bits = 0;
     unsigned probes = 0;
-    unsigned generations = 0;  ///< remembered besides the current one
-    unsigned young = 0;        ///< a key in one of so many, counted from the youngest, is not put in again
-    std::uint64_t generation_items = 0;
+    unsigned generations = 0;            ///< remembered besides the current one
+    unsigned young = 0;                  ///< a key in one of so many, counted from the youngest, is not put in again
+    std::uint64_t generation_items = 0;  ///< with ticks: the most keys that come in a window
     std::uint64_t generation_ticks = 0;  ///< 0: a generation ends when its items are in
     bool operator==(params const&) const = default;
     static void fields(auto& self, auto& io) {
@@ -75,14 +78,18 @@ class age_partitioned {
 
   static params plan(goal g) {
     if (g.distinct > 1) throw error(errc::bad_goal, "distinct is 1, for a window of distinct keys, or 0, for one of inserts");
-    auto const what = g.distinct == 1 && g.ticks == 0 ? plan::window_of::distinct_keys : plan::window_of::inserts;
+    auto const what = g.ticks != 0      ? plan::window_of::time
+                      : g.distinct == 1 ? plan::window_of::distinct_keys
+                                        : plan::window_of::inserts;
     auto const shape = plan::age_partitioned({g.items, g.fpr}, what, g.generations);
     auto const ticks = g.ticks / shape.generations + (g.ticks % shape.generations != 0 ? 1 : 0);
     return {shape.slice_bits,       shape.probes, shape.generations, plan::young_generations(shape.generations, what),
             shape.generation_items, ticks};
   }
   /// At the end of a generation: what the rate does not pass, however long the stream.
-  static double planned_fpr(params p, std::uint64_t) { return plan::age_partitioned_fpr(layout(p)); }
+  static double planned_fpr(params p, std::uint64_t) {
+    return p.generation_ticks != 0 ? plan::age_partitioned_burst_fpr(layout(p)) : plan::age_partitioned_fpr(layout(p));
+  }
   static std::uint64_t planned_bytes(params p) { return (p.slice_bits * (p.probes + p.generations) + 63) / 64 * 8; }
   static double lines_touched(params p) { return p.probes; }
 

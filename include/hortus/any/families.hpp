@@ -1,6 +1,6 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
-#include <tuple>
 
 #include <hortus/aging/active_active.hpp>
 #include <hortus/aging/age_partitioned.hpp>
@@ -28,19 +28,24 @@
 
 namespace hortus {
 
-template <plantable... Fs>
+/// Types, to be visited one by one; the last is none of them.
+template <class... Fs>
 struct family_list {
-  static constexpr std::size_t size = sizeof...(Fs);
-  template <std::size_t I>
-  using at = std::tuple_element_t<I, std::tuple<Fs...>>;
-  static constexpr void for_each(auto&& visit) { (visit.template operator()<Fs>(), ...); }
+  static constexpr std::size_t size = sizeof...(Fs) - 1;
+  static constexpr void for_each(auto&& visit) { (visit_one<Fs>(visit), ...); }
+
+ private:
+  template <class F>
+  static constexpr void visit_one(auto& visit) {
+    if constexpr (!std::same_as<F, void>) visit.template operator()<F>();
+  }
 };
 
-/// Every family, once. The command, the file reader, the benches, the fuzzers, the law tests, the tour and the table in the
-/// README are made from this list.
-using families = family_list<bloom<>, partitioned<>, blocked, blocked_pair, sectorized, split_block, register_blocked,
-                             counting<>, blocked_counting, bitwise<>, bitwise_frozen<>, spectral_selection<>,
-                             spectral_increase<>, spectral_recurring<>, d_left, stable<>, active_active<>, age_partitioned,
-                             scalable<>, dynamic<>, count_min<>, count_min_conservative<>, fast_ams>;
+/// Every family at once, for those who want all of them in one unit. The list itself is families.def.
+#define HORTUS_FAMILY(name, room, ...) __VA_ARGS__,
+using families = family_list<
+#include <hortus/any/families.def>
+    void>;
+#undef HORTUS_FAMILY
 
 }  // namespace hortus

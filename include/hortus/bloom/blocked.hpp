@@ -19,6 +19,7 @@ namespace hortus {
 struct blocked_pattern {
   static constexpr std::string_view name = "blocked";
   static constexpr std::string_view summary = "bits anywhere in one cache line: one miss a lookup, nearly as small as bloom";
+  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::free_512;
   static constexpr auto about_probes = probes_note;
 

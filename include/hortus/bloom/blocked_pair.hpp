@@ -20,6 +20,7 @@ struct blocked_pair_pattern {
   static constexpr std::string_view name = "blocked_pair";
   static constexpr std::string_view summary =
       "bits anywhere in two neighbouring cache lines: for low rates, where one line is dear";
+  static constexpr verb_set kernels = {};  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::free_1024;
   static constexpr auto about_probes = probes_note;
 

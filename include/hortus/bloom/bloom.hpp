@@ -26,6 +26,9 @@ class bloom {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = "the classic: bits set all over one array; smallest of those that merge and fold";
   static constexpr auto misses = false_negatives::never;
+  static constexpr verb_set verbs =
+      verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
+  static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
   struct goal {

@@ -45,6 +45,9 @@ class in_block {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = Pattern::summary;
   static constexpr auto misses = false_negatives::never;
+  static constexpr verb_set verbs =
+      verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
+  static constexpr verb_set kernels = Pattern::kernels;
 
   struct goal {
     std::uint64_t items = 0;

@@ -26,6 +26,9 @@ class partitioned {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = "a slice of bits for each probe; its rate is exact at every size";
   static constexpr auto misses = false_negatives::never;
+  static constexpr verb_set verbs =
+      verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
+  static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
   struct goal {

@@ -19,6 +19,7 @@ namespace hortus {
 struct register_pattern {
   static constexpr std::string_view name = "register_blocked";
   static constexpr std::string_view summary = "one 64-bit word a key: the fewest instructions, for rates of some per cent";
+  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::word;
   static constexpr setting_note about_probes{"bits that a key has; by default as many as need the least space", "1 to 32", "4"};
 

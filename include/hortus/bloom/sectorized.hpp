@@ -22,6 +22,7 @@ namespace hortus {
 struct sectorized_pattern {
   static constexpr std::string_view name = "sectorized";
   static constexpr std::string_view summary = "two words of one cache line a key: small, and fast without vector instructions";
+  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::sectorized;
   static constexpr setting_note about_probes{
       "bits that a key has, half of them in each of its two words; by default as many as need the least space", "2 to 32, even",

@@ -25,6 +25,7 @@ inline namespace avx2 {  // another name for other code: a unit compiled for AVX
 struct split_block_pattern {
   static constexpr std::string_view name = "split_block";
   static constexpr std::string_view summary = "Parquet's: one bit in each of eight lanes of a 32-byte block";
+  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::split;
   static constexpr setting_note about_probes{"bits that a key has, one in each lane", "8", "8"};
 

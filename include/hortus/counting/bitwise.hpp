@@ -36,7 +36,9 @@ class bitwise {
   static constexpr std::string_view name = "bitwise";
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "a counting filter for each bit of the count; errs to both sides, counts to 2^64";
-  static constexpr auto misses = false_negatives::by_misuse;
+  static constexpr auto misses = false_negatives::by_chance;
+  static constexpr verb_set verbs = verb::insert | verb::erase | verb::count;
+  static constexpr verb_set kernels = verb::count;
   static constexpr bool never_undercounts = false;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool erase_restores = false;  ///< after a carry of a key that was there by chance it does not

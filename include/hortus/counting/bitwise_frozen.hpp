@@ -33,6 +33,8 @@ class bitwise_frozen {
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "known counts, a bloom filter for each of their bits; never counts too low";
   static constexpr auto misses = false_negatives::never;
+  static constexpr verb_set verbs = verb::build | verb::may_contain | verb::count;
+  static constexpr verb_set kernels = verb::may_contain | verb::count;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool never_undercounts = true;
 

@@ -34,6 +34,9 @@ class counting {
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "bloom with small counters for bits: keys can be erased, and counted up to 15";
   static constexpr auto misses = false_negatives::by_misuse;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::erase | verb::count |
+                                    verb::estimate | verb::merge | verb::fold;
+  static constexpr verb_set kernels = verb::may_contain;
   static constexpr bool never_undercounts = true;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 

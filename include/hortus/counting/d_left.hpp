@@ -32,6 +32,8 @@ class d_left {
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "fingerprints with counts to 4; erases, 2.5 times smaller than counting";
   static constexpr auto misses = false_negatives::by_misuse;
+  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate;
+  static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
   struct goal {

@@ -69,6 +69,10 @@ class in_stages {
   static constexpr std::string_view room = "growing";
   static constexpr std::string_view summary = Growth::summary;
   static constexpr auto misses = Layer::misses;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate |
+                                    (erases ? verb::erase | verb::count : verb_set());
+  static constexpr verb_set kernels =
+      verb::insert | verb::insert_if_new | verb::may_contain | (erases ? verb::erase | verb::count : verb_set());
   static constexpr bool keeps_fpr = Growth::keeps_fpr;
   static constexpr bool never_undercounts = [] {
     if constexpr (countable<Layer>)

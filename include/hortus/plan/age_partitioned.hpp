@@ -68,15 +68,26 @@ inline age_partitioned_shape checked(age_partitioned_shape shape) {
   return row_chance({fill.data(), shape.slices()}, shape.probes);
 }
 
+/// The same where time ends generations. Keys then come in bursts as they like: all that the window may hold, generation_items
+/// of them, in one generation or spread. With no more probes than generations a slice gets keys of one window at most, so no
+/// slice is fuller than that, and with all slices so full the rate is at least as high as it can be.
+[[nodiscard]] inline double age_partitioned_burst_fpr(age_partitioned_shape shape) {
+  checked(shape);
+  std::array<double, max_slices> fill{};
+  fill.fill(-std::expm1(static_cast<double>(shape.generation_items) * std::log1p(-1 / static_cast<double>(shape.slice_bits))));
+  return row_chance({fill.data(), shape.slices()}, shape.probes);
+}
+
 /// What a window is counted in.
 enum class window_of {
   distinct_keys,  ///< a key found in the younger half of the generations is not put in again: repeats push nobody out
   inserts,        ///< every key that is not in the current generation counts, also one that was there before: half the space
+  time,           ///< the same, but time ends generations, however many keys came
 };
 
 /// So many of the youngest generations count as young: a key in one of them is not put in again.
 [[nodiscard]] constexpr unsigned young_generations(unsigned generations, window_of what) noexcept {
-  return what == window_of::inserts ? 1 : (generations + 1) / 2;
+  return what == window_of::distinct_keys ? (generations + 1) / 2 : 1;
 }
 
 /// How many generations the window has. A key that was left in the last young generation, number y - 1, is forgotten when
@@ -84,7 +95,7 @@ enum class window_of {
 /// different, because each would have been found young; of more they need not be.
 [[nodiscard]] constexpr unsigned window_generations(unsigned generations, window_of what) noexcept {
   auto const young = young_generations(generations, what);
-  return what == window_of::inserts ? generations + 1 - young : std::min(young, generations + 1 - young);
+  return what == window_of::distinct_keys ? std::min(young, generations + 1 - young) : generations + 1 - young;
 }
 
 /// The most generations that the plan looks at, and how much space it gives for fewer: each costs lookups some probes, and
@@ -93,10 +104,11 @@ inline constexpr unsigned planned_generations = 31;
 inline constexpr double worth_fewer_generations = 1.05;
 
 /// Keys a bit and generation of large filters, as high as the rate allows; 0 unless it is above `at_least`.
-inline double age_partitioned_load(unsigned probes, unsigned generations, double fpr, double at_least) {
+inline double age_partitioned_load(unsigned probes, unsigned generations, window_of what, double fpr, double at_least) {
   auto const rate = [&](double load) {
     std::array<double, max_slices> fill{};
-    for (unsigned i = 0; i < probes + generations; ++i) fill[i] = -std::expm1(-load * std::min(i + 1, probes));
+    for (unsigned i = 0; i < probes + generations; ++i)
+      fill[i] = -std::expm1(-load * (what == window_of::time ? 1 : std::min(i + 1, probes)));
     return row_chance({fill.data(), probes + generations}, probes);
   };
   if (!(rate(at_least) < fpr)) return 0;
@@ -110,10 +122,10 @@ inline double age_partitioned_load(unsigned probes, unsigned generations, double
 }
 
 /// The fewest bits of a slice that keep the rate.
-inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, double fpr) {
+inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, window_of what, double fpr) {
   auto const enough = [&](std::uint64_t bits) {
     shape.slice_bits = bits;
-    return age_partitioned_fpr(shape) <= fpr;
+    return (what == window_of::time ? age_partitioned_burst_fpr(shape) : age_partitioned_fpr(shape)) <= fpr;
   };
   auto const most = max_bits / shape.slices();
   std::uint64_t too_few = 0;
@@ -137,18 +149,21 @@ inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, double
   checked_fpr(g.fpr);
   if (generations > max_slices - 1) throw error(errc::bad_goal, "an age-partitioned filter has 1 to 63 generations");
   auto const items = std::max<std::uint64_t>(g.items, 1);
-  auto const per_generation = [&](unsigned l) { return (items - 1) / window_generations(l, what) + 1; };
+  auto const per_generation = [&](unsigned l) {
+    return what == window_of::time ? items : (items - 1) / window_generations(l, what) + 1;
+  };
   std::array<double, max_slices> cost{};
   std::array<unsigned, max_slices> probes{};
   double fewest = std::numeric_limits<double>::infinity();
   auto const first = generations != 0 ? generations : 1;
   auto const last = generations != 0 ? generations : planned_generations;
-  unsigned const step = what == window_of::inserts || generations != 0 ? 1 : 2;  // an even number would waste one
+  unsigned const step = what != window_of::distinct_keys || generations != 0 ? 1 : 2;  // an even number would waste one
   for (unsigned l = first; l <= last; l += step) {
     cost[l] = std::numeric_limits<double>::infinity();
-    for (unsigned k = 1; k <= max_slices - l; ++k) {
+    auto const most_probes = what == window_of::time ? std::min(l, max_slices - l) : max_slices - l;
+    for (unsigned k = 1; k <= most_probes; ++k) {
       double const keys = static_cast<double>(per_generation(l)) * (k + l);
-      double const load = age_partitioned_load(k, l, g.fpr, keys / cost[l]);
+      double const load = age_partitioned_load(k, l, what, g.fpr, keys / cost[l]);
       if (load > 0) {
         cost[l] = keys / load;
         probes[l] = k;
@@ -159,7 +174,7 @@ inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, double
   auto l = first;
   while (cost[l] > fewest * worth_fewer_generations) l += step;
   checked_bits(cost[l] * 0.5, "an age-partitioned filter for that goal");  // hopeless ones are not searched
-  return with_slice_bits({1, probes[l], l, per_generation(l)}, g.fpr);
+  return with_slice_bits({1, probes[l], l, per_generation(l)}, what, g.fpr);
 }
 
 }  // namespace hortus::plan

@@ -31,6 +31,8 @@ class count_min {
   static constexpr std::string_view room = "sketch";
   static constexpr std::string_view summary = "how often, in rows of counters; never too low, adds up, erases";
   static constexpr auto misses = false_negatives::by_misuse;
+  static constexpr verb_set verbs = verb::insert | verb::erase | verb::count | verb::estimate | verb::merge;
+  static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
   struct goal {

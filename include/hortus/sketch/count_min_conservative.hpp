@@ -24,6 +24,8 @@ class count_min_conservative {
   static constexpr std::string_view summary =
       "count_min that raises only the least counters: nearer, but no erase and no merge";
   static constexpr auto misses = false_negatives::never;
+  static constexpr verb_set verbs = verb::insert | verb::count | verb::estimate;
+  static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
   using goal = typename count_min<Counter>::goal;

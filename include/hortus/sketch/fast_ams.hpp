@@ -35,7 +35,9 @@ class fast_ams {
   static constexpr std::string_view name = "fast_ams";
   static constexpr std::string_view room = "sketch";
   static constexpr std::string_view summary = "how often, with signs: unbiased, may be negative; second moment and join size";
-  static constexpr auto misses = false_negatives::by_misuse;  // it answers no may_contain; a count may be 0 by chance
+  static constexpr auto misses = false_negatives::by_chance;  ///< a count may be 0
+  static constexpr verb_set verbs = verb::insert | verb::erase | verb::count | verb::merge;
+  static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = false;
 
   struct goal {

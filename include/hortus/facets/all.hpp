@@ -1,0 +1,19 @@
+#pragma once
+#include <hortus/facets/aging.hpp>
+#include <hortus/facets/asking.hpp>
+#include <hortus/facets/combining.hpp>
+#include <hortus/facets/counting.hpp>
+#include <hortus/facets/erasing.hpp>
+#include <hortus/facets/estimating.hpp>
+#include <hortus/facets/inserting.hpp>
+
+namespace hortus::facets {
+
+template <class... Facets>
+struct list {};
+
+/// Every facet, once. A new one is a header and its name in here.
+using all = list<inserting, noticing, asking, counting, saturating, erasing, estimating, merging, intersecting, folding,
+                 forgetting, advancing, growing>;
+
+}  // namespace hortus::facets

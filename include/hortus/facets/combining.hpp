@@ -1,0 +1,80 @@
+#pragma once
+#include <hortus/concepts.hpp>
+#include <hortus/facets/facet.hpp>
+
+namespace hortus::facets {
+
+/// Unites with another filter of the same family, which the caller has made sure of: `other` is the family object.
+struct merging {
+  virtual void merge(void const* other) = 0;
+
+  template <class F>
+  static constexpr bool fits = mergeable<F>;
+  template <class F>
+  class over;
+
+ protected:
+  ~merging() = default;
+};
+
+template <class F>
+class merging::over final : public merging {
+ public:
+  explicit over(F& f) noexcept : f_(f) {}
+  void merge(void const* other) override { f_.merge(*static_cast<F const*>(other)); }
+
+ private:
+  F& f_;
+};
+
+/// Intersects with one.
+struct intersecting {
+  virtual void intersect(void const* other) = 0;
+
+  template <class F>
+  static constexpr bool fits = intersectable<F>;
+  template <class F>
+  class over;
+
+ protected:
+  ~intersecting() = default;
+};
+
+template <class F>
+class intersecting::over final : public intersecting {
+ public:
+  explicit over(F& f) noexcept : f_(f) {}
+  void intersect(void const* other) override { f_.intersect(*static_cast<F const*>(other)); }
+
+ private:
+  F& f_;
+};
+
+/// Shrinks without its keys.
+struct folding {
+  virtual void fold(std::uint64_t by) = 0;
+  [[nodiscard]] virtual std::uint64_t fold_width() const = 0;
+  [[nodiscard]] virtual double fpr_folded(std::uint64_t by) const = 0;
+
+  template <class F>
+  static constexpr bool fits = foldable<F>;
+  template <class F>
+  class over;
+
+ protected:
+  ~folding() = default;
+};
+
+template <class F>
+class folding::over final : public folding {
+ public:
+  explicit over(F& f) noexcept : f_(f) {}
+  void fold(std::uint64_t by) override { f_.fold(by); }
+  [[nodiscard]] std::uint64_t fold_width() const override { return f_.fold_width(); }
+  [[nodiscard]] double fpr_folded(std::uint64_t by) const override { return f_.fpr_folded(by); }
+
+ private:
+  F& f_;
+};
+
+}  // namespace hortus::facets

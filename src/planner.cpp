@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cmath>
+
+#include <hortus/any/card.hpp>
+
+namespace hortus {
+
+#define HORTUS_FAMILY(name, ...) card card_of_##name();
+#include <hortus/any/families.def>
+#undef HORTUS_FAMILY
+
+namespace {
+
+/// The highest rate that tells_keys_apart, for an offer with these misses.
+double highest_fpr(double fnr) { return (1 - fnr) / 2; }
+
+/// Is that the size of what the family plans, or more?
+bool fits_in(card const& family, request const& wish, std::uint64_t bytes) {
+  try {
+    return family.plan(wish).size_bytes <= bytes;
+  } catch (error const& e) {
+    if (e.code() != errc::bad_goal) throw;
+    return false;  // out of this family's reach altogether
+  }
+}
+
+std::string names_where(auto keep) {
+  std::string names;
+  for (auto const& family : cards())
+    if (keep(family)) names += (names.empty() ? "" : ", ") + std::string(family.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<card const> cards() {
+#define HORTUS_FAMILY(name, ...) card_of_##name(),
+  static std::vector<card> const all{
+#include <hortus/any/families.def>
+  };
+#undef HORTUS_FAMILY
+  return all;
+}
+
+card const& card_of(std::string_view family) {
+  auto const all = cards();
+  auto const found = std::ranges::find(all, family, &card::name);
+  if (found == all.end())
+    throw error(errc::unsupported, "no family is called '" + std::string(family) +
+                                       "'; there are: " + names_where([](auto const&) { return true; }));
+  return *found;
+}
+
+std::string called(std::string_view family) {
+  auto const found = std::ranges::find(cards(), family, &card::name);
+  auto const room = found == cards().end() ? std::string_view() : found->room;
+  return std::string(family) + (room == "sketch" ? " sketch" : room == "map" ? " map" : " filter");
+}
+
+std::string one(std::string_view family) {
+  bool const vowel = std::string_view("aeiou").find(family.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + called(family);
+}
+
+void lacks(std::string_view family, verb v) {
+  auto const able = names_where([v](card const& f) { return f.has(v); });
+  auto const found = std::ranges::find(cards(), family, &card::name);
+  bool const frozen = found != cards().end() && found->has(verb::build);
+  throw error(errc::unsupported, one(family) + " has no " + std::string(name_of(v)) +
+                                     (frozen && v == verb::insert ? ", it is built of all its keys at once" : "") +
+                                     (able.empty() ? "; no family here has" : "; families that have it: " + able));
+}
+
+bool tells_keys_apart(proposal const& offer) { return offer.fnr == 0 || offer.fpr <= highest_fpr(offer.fnr) * (1 + 1e-9); }
+
+double best_fpr_in(card const& family, request wish, std::uint64_t bytes) {
+  auto const fits = [&](double log_fpr) {
+    wish.fpr = std::exp(log_fpr);
+    return fits_in(family, wish, bytes);
+  };
+  double high = std::log(0.99);
+  double low = std::log(1e-18);
+  bool enough = fits(high);
+  if (auto const fnr = enough ? family.plan(wish).fnr : 0; fnr > 0) {
+    wish.fpr = highest_fpr(fnr);  // misses depend on the rate: they are asked for where it is about right
+    high = std::log(highest_fpr(family.plan(wish).fnr));
+    enough = fits(high);
+  }
+  if (!enough)
+    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) + " items in " +
+                                    one(family.name));
+  if (fits(low)) return std::exp(low);
+  while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
+    auto const middle = (low + high) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return std::exp(high);
+}
+
+std::uint64_t most_items_in(card const& family, request wish, std::uint64_t bytes) {
+  auto const fits = [&](std::uint64_t items) {
+    wish.items = items;
+    return fits_in(family, wish, bytes);
+  };
+  if (!fits(1)) {
+    (void)family.plan(wish);  // says what is wrong with the wish, if it is that
+    throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + one(family.name) + " of one item");
+  }
+  std::uint64_t most = 1;
+  std::uint64_t too_many = 2;
+  for (; fits(too_many); too_many *= 2) most = too_many;  // ends: 2^42 bits do not hold 2^63 items
+  while (too_many - most > 1) {
+    auto const middle = most + (too_many - most) / 2;
+    (fits(middle) ? most : too_many) = middle;
+  }
+  return most;
+}
+
+}  // namespace hortus

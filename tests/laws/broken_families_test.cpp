@@ -1,0 +1,149 @@
+// The laws, asked of families that are broken in one way each: they must fail. So a law that has become too weak is found out.
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include "front/tally.hpp"
+#include "laws/laws.hpp"
+
+namespace hortus::testing {
+namespace {
+
+/// How many assertions of a law fail.
+int failures_of(void (*law)()) {
+  ::testing::TestPartResultArray results;
+  {
+    ::testing::ScopedFakeTestPartResultReporter const intercept(
+        ::testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &results);
+    law();
+  }
+  int failures = 0;
+  for (int i = 0; i < results.size(); ++i) failures += results.GetTestPartResult(i).failed() ? 1 : 0;
+  return failures;
+}
+
+using whole = tally<std::uint64_t>;
+
+/// A tally with room for some keys only, counted as they come: what a family that can be full is like.
+struct bounded : whole {
+  static constexpr std::string_view name = "bounded";
+  static constexpr bool erase_restores = true;
+  bounded() : bounded(params{1}) {}
+  explicit bounded(params p) : whole(p), room_(2 * p.width) {}
+
+  [[nodiscard]] bool insert(digest x) noexcept {
+    if (room_ == 0) return false;
+    --room_;
+    whole::insert(x);
+    return true;
+  }
+  bool erase(digest x) noexcept {
+    bool const was_there = whole::erase(x);
+    room_ += was_there ? 1U : 0U;
+    return was_there;
+  }
+  void clear() noexcept {
+    whole::clear();
+    room_ = 2 * shape().width;
+  }
+  static void fields(auto& self, auto& io) {
+    whole::fields(self, io);
+    io(self.room_);
+  }
+  std::uint64_t room_;
+};
+
+struct misses_one_in_ten_thousand : whole {
+  using whole::whole;
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return whole::may_contain(x) && x.bits() % 10'000 != 7; }
+};
+struct rate_15_percent_too_high : whole {
+  using whole::whole;
+  [[nodiscard]] bool may_contain(digest x) const noexcept {
+    return whole::may_contain(x) || x.remixed(99).bits() % 10'000 < 15;  // planned for 1 %
+  }
+};
+struct forgets_to_clear : whole {
+  using whole::whole;
+  void clear() noexcept {}
+};
+struct drops_the_last_of_a_block : whole {
+  using whole::whole;
+  std::size_t insert(std::span<digest const> xs, std::span<digest const>) noexcept {
+    for (auto const x : xs.first(xs.empty() ? 0 : xs.size() - 1)) whole::insert(x);
+    return xs.size();
+  }
+  using whole::insert;
+};
+struct merges_half : whole {
+  using whole::whole;
+  void merge(merges_half const& other) {
+    auto half = other;
+    half.clear();
+    whole::merge(half);
+  }
+};
+struct counts_one_too_few : whole {
+  using whole::whole;
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept {
+    auto const right = whole::count(x);
+    return right > 1 ? right - 1 : right;
+  }
+};
+struct counts_some_too_few : counts_one_too_few {
+  using counts_one_too_few::counts_one_too_few;
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept {
+    return x.bits() % 64 == 3 ? counts_one_too_few::count(x) : whole::count(x);
+  }
+};
+struct erases_what_is_absent : whole {
+  using whole::whole;
+  bool erase(digest x) noexcept { return whole::erase(x), true; }
+};
+struct loses_a_key_when_full : bounded {
+  using bounded::bounded;
+  [[nodiscard]] bool insert(digest x) noexcept { return bounded::insert(x), true; }
+};
+struct makes_room_by_forgetting : bounded {
+  using bounded::bounded;
+  [[nodiscard]] bool insert(digest x) noexcept {
+    if (!bounded::insert(x)) clear();
+    return room_ != 0 && bounded::insert(x);
+  }
+};
+
+TEST(broken_families, a_whole_one_passes) {
+  EXPECT_EQ(failures_of(no_key_that_was_inserted_is_missed<whole>), 0);
+  EXPECT_EQ(failures_of(clear_gives_back_the_filter_as_it_was_made<whole>), 0);
+  EXPECT_EQ(failures_of(a_full_filter_refuses_keys_and_loses_none<bounded>), 0);
+}
+
+TEST(broken_families, a_missed_key_is_found_out) {
+  EXPECT_GT(failures_of(no_key_that_was_inserted_is_missed<misses_one_in_ten_thousand>), 0);
+}
+TEST(broken_families, a_rate_15_percent_too_high_is_found_out) {
+  if (sanitized) GTEST_SKIP() << "asks too few keys";
+  EXPECT_GT(failures_of(other_keys_are_found_as_often_as_fpr_says<rate_15_percent_too_high>), 0);
+}
+TEST(broken_families, a_clear_that_does_nothing_is_found_out) {
+  EXPECT_GT(failures_of(clear_gives_back_the_filter_as_it_was_made<forgets_to_clear>), 0);
+}
+TEST(broken_families, a_kernel_that_drops_a_key_is_found_out) {
+  EXPECT_GT(failures_of(a_batch_does_what_its_keys_do_one_by_one<drops_the_last_of_a_block>), 0);
+}
+TEST(broken_families, a_merge_that_drops_keys_is_found_out) {
+  EXPECT_GT(failures_of(merge_is_union_byte_for_byte<merges_half>), 0);
+}
+TEST(broken_families, counts_that_are_too_low_are_found_out) {
+  EXPECT_GT(failures_of(a_multiset_beside_it_agrees<counts_some_too_few>), 0);
+  EXPECT_GT(failures_of(a_lone_key_is_counted_exactly_as_far_as_the_family_counts<counts_one_too_few>), 0);
+}
+TEST(broken_families, an_erase_that_says_yes_to_everything_is_found_out) {
+  EXPECT_GT(failures_of(erasing_what_is_certainly_absent_changes_nothing_and_says_so<erases_what_is_absent>), 0);
+}
+TEST(broken_families, a_key_lost_when_full_is_found_out) {
+  EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<loses_a_key_when_full>), 0);
+  EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<makes_room_by_forgetting>), 0);
+}
+
+}  // namespace
+}  // namespace hortus::testing

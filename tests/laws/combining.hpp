@@ -1,0 +1,78 @@
+#pragma once
+#include "laws/support.hpp"
+
+/// merge and intersect.
+namespace hortus::testing {
+
+template <class F>
+requires mergeable<F>
+void merge_is_union_byte_for_byte() {
+  for (std::uint64_t const items : {0U, 1U, 1000U}) {
+    of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000)), both(goal_for<F>(2000));
+    fill(a, keys<random_keys>(0, items));
+    fill(b, keys<random_keys>(items, items));
+    fill(both, keys<random_keys>(0, 2 * items));
+    a.merge(b);
+    EXPECT_EQ(to_bytes(a), to_bytes(both)) << items;
+  }
+}
+
+/// Also of filters that share keys, and with what both know taken out again.
+template <class F>
+requires mergeable<F> && insertable<F> && countable<F>
+void merge_adds_counts_and_erase_takes_off_again() {
+  of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000));
+  fill(a, keys<random_keys>(0, 1000));
+  fill(b, keys<random_keys>(500, 1000));
+  auto const alone = a.family();
+  a.merge(b);
+  auto const most = most_counted<F>();
+  if constexpr (never_undercounts<F>)
+    for (std::uint64_t i = 0; i < 1500; ++i) {
+      ASSERT_GE(a.count(random_keys::make(i)), std::min<std::uint64_t>(i >= 500 && i < 1000 ? 2 : 1, most)) << i;
+    }
+  if constexpr (erasable<F>) {
+    EXPECT_EQ(a.erase(keys<random_keys>(500, 1000)), 1000U);
+    if constexpr (erase_restores<F>) {
+      EXPECT_TRUE(a.family() == alone);
+    }
+  }
+}
+
+template <class F>
+requires mergeable<F> && plannable<F>
+void unequal_filters_do_not_combine_and_stay_as_they_were() {
+  auto f = filled<F>(1000);
+  auto const before = to_bytes(f);
+  auto const other_size = filled<F>(3000);
+  of_keys<F> const other_seed(goal_for<F>(1000), xxh3(1));
+  EXPECT_EQ(code_of([&] { f.merge(other_size); }), errc::incompatible);
+  EXPECT_EQ(code_of([&] { f.merge(other_seed); }), errc::incompatible);
+  if constexpr (intersectable<F>) {
+    EXPECT_EQ(code_of([&] { f.intersect(other_size); }), errc::incompatible);
+    EXPECT_EQ(code_of([&] { f.intersect(other_seed); }), errc::incompatible);
+  }
+  EXPECT_EQ(to_bytes(f), before);
+}
+
+template <class F>
+requires intersectable<F> && membership<F>
+void intersect_keeps_what_both_have() {
+  of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000));
+  fill(a, keys<random_keys>(0, 1500));
+  fill(b, keys<random_keys>(500, 1500));
+  auto const of_a = a.fpr();
+  a.intersect(b);
+  EXPECT_EQ(a.may_contain(keys<random_keys>(500, 1000)).count(), 1000U);
+  EXPECT_LT(a.fpr(), of_a);
+}
+
+template <class F>
+void register_combining_laws() {
+  HORTUS_LAW(merge_is_union_byte_for_byte);
+  HORTUS_LAW(merge_adds_counts_and_erase_takes_off_again);
+  HORTUS_LAW(unequal_filters_do_not_combine_and_stay_as_they_were);
+  HORTUS_LAW(intersect_keeps_what_both_have);
+}
+
+}  // namespace hortus::testing
