@@ -61,6 +61,11 @@ request wish_of(options const& o, std::uint64_t items) {
     if (!family.has(verb::advance)) lacks(o.family, verb::advance);
     wish.settings.emplace_back("ticks", std::to_string(parse_window("--window", o.window)));
   }
+  auto const is_set = [&](std::string_view name) {
+    return std::ranges::any_of(wish.settings, [&](auto const& setting) { return setting.first == name; });
+  };
+  if (is_set("ticks") && is_set("distinct"))
+    throw error(errc::bad_goal, "distinct is about a window of keys; with --window or ticks the window is of time");
   if (o.memory.empty()) return wish;
   auto const bytes = parse_count("--memory", o.memory, 1);
   if (o.fpr.empty()) wish.fpr = best_fpr_in(family, wish, bytes);
@@ -149,7 +154,7 @@ any_family filled(family_info const& family, request const& wish, digest_buffer&
 /// for their number. What -n said is told to readers of the file and changes nothing else.
 any_filter build_buffered(options const& o, any_hash const& hash) {
   auto const told = o.items.empty() ? 0 : parse_count("-n", o.items);
-  (void)wish_of(o, 1);  // a wrong option is reported before hours of input, not after
+  (void)family_named(o.family).plan(wish_of(o, 1));  // a wrong option is reported before hours of input, not after
   digest_buffer kept(o.memory.empty() ? default_buffer_bytes : parse_count("--memory", o.memory, 1));
   distinct_keys distinct;
   bool const only_distinct = counts_distinct(o);

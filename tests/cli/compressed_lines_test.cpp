@@ -16,6 +16,7 @@
 #include <hortus/error.hpp>
 
 #include "cli/lines.hpp"
+#include "tests/cli/scratch_lines.hpp"
 
 /// Lines that come compressed: the same keys as if they did not, or an error, and never a key that nobody wrote.
 namespace hortus::cli {
@@ -23,27 +24,6 @@ namespace {
 
 using namespace std::string_literals;
 using keys = std::vector<std::string>;
-
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto const done = ::write(descriptor, bytes.data(), bytes.size());
-    if (done < 0) throw std::runtime_error("cannot write");
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
-}
-
-struct scratch_file {
-  explicit scratch_file(std::string_view bytes) : path(testing::TempDir() + "hortus_compressed_XXXXXX") {
-    int const descriptor = ::mkstemp(path.data());
-    if (descriptor < 0) throw std::runtime_error("no scratch file");
-    write_all(descriptor, bytes);
-    ::close(descriptor);
-  }
-  scratch_file(scratch_file const&) = delete;
-  scratch_file& operator=(scratch_file const&) = delete;
-  ~scratch_file() { ::unlink(path.c_str()); }
-  std::string path;
-};
 
 /// One member; flushed after every `piece` bytes, so that these can be read when they have come.
 std::string gzipped(std::string_view text, std::size_t piece = std::string::npos) {

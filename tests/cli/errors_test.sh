@@ -50,6 +50,14 @@ refused 'empty' hortus query --key-file '' good keys
 refused 'empty' hortus fold -o none --by '' --to-fpr 10% good
 refused 'empty' hortus plan -n 5 --need ''
 
+section "a wrong setting is reported before a pipe is read to its end"
+mkfifo endless
+sleep 60 >endless &
+refused 'there is no setting' timeout 20 "$HORTUS" build bloom -o none --set no=1 <endless
+refused 'probes' timeout 20 "$HORTUS" build bloom -o none --set probes=65 <endless
+kill $!
+rm endless
+
 section "no option is ignored"
 for family in bloom partitioned blocked counting blocked_counting bitwise spectral_selection active_active stable; do
   refused '^hortus: 0 is no value for probes: ' hortus build $family -o none --set probes=0 keys

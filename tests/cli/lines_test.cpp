@@ -20,32 +20,12 @@
 
 #include <hortus/error.hpp>
 
+#include "tests/cli/scratch_lines.hpp"
+
 namespace hortus::cli {
 namespace {
 
 using keys = std::vector<std::string>;
-
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto const done = ::write(descriptor, bytes.data(), bytes.size());
-    if (done < 0) throw std::runtime_error("cannot write");
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
-}
-
-/// A file that lasts as long as the test.
-struct scratch_file {
-  explicit scratch_file(std::string_view bytes) : path(testing::TempDir() + "hortus_lines_XXXXXX") {
-    int const descriptor = ::mkstemp(path.data());
-    if (descriptor < 0) throw std::runtime_error("no scratch file");
-    write_all(descriptor, bytes);
-    ::close(descriptor);
-  }
-  scratch_file(scratch_file const&) = delete;
-  scratch_file& operator=(scratch_file const&) = delete;
-  ~scratch_file() { ::unlink(path.c_str()); }
-  std::string path;
-};
 
 /// A pipe that a thread fills with the given pieces.
 struct fed_pipe {

@@ -31,6 +31,8 @@ refused 'has no advance; families that have it: age_partitioned' hortus build bl
 refused "is not a time" hortus build age_partitioned -n 10 --window soon -o h old
 refused "is not a time" hortus build age_partitioned -n 10 --window 3m -o h old
 refused "is too short" hortus build age_partitioned -n 10 --window 0 -o h old
+refused "distinct is about a window of keys" hortus build age_partitioned -n 10 --window 3s --set distinct=1 -o h old
+refused "the setting 'ticks' is given twice" hortus build age_partitioned -n 10 --window 3s --set ticks=5 -o h old
 refused "is too short" hortus uniq --window 0.1ms old
 
 section "uniq by time: a line comes again when it was away for the window"
