@@ -118,7 +118,7 @@ std::string svg(bar_chart const& chart, double width) {
   auto const symbol = [&](std::size_t i, double x, double y) {
     return fmt::format("<g style=\"color:{}\">{}</g>\n", colour_of(i),
                        dots ? marker(i, x + 10, y, 4.5, "")
-                            : fmt::format("<rect x=\"{}\" y=\"{}\" width=\"18\" height=\"10\" rx=\"2\"/>", px(x), px(y - 5)));
+                            : fmt::format(R"(<rect x="{}" y="{}" width="18" height="10" rx="2"/>)", px(x), px(y - 5)));
   };
   auto& a = all.plot.area;
   auto out = heading(chart.title, width, a.top);

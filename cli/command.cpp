@@ -293,8 +293,11 @@ void warn_if_stuck(any_filter const& filter) {
 
 std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::string_view const> lines,
                                          std::span<digest, line_reader::block_lines> space) {
-  auto line = lines.begin();
-  hash.visit([&](auto const& h) { (void)digests_of(h, line, lines.end(), space); });
+  hash.visit([&](auto const& h) {
+    std::ranges::transform(lines, space.begin(), [&](std::string_view line) {
+      return digest_of(h, line.data() == nullptr ? std::string_view("") : line);  // clang-tidy fears a null pointer
+    });
+  });
   return space.first(lines.size());
 }
 

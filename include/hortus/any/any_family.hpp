@@ -199,36 +199,36 @@ class any_family {
 /// A family and its facets, which refer to it: neither moves.
 template <family F>
 struct any_family::body final : any_family::core {
-  explicit body(F family) : f(std::move(family)), parts(facets_of(facets::all())) {}
+  explicit body(F family) : f_(std::move(family)), parts_(facets_of(facets::all())) {}
   body(body const&) = delete;
   body& operator=(body const&) = delete;
 
-  [[nodiscard]] std::unique_ptr<core> clone() const override { return std::make_unique<body>(f); }
+  [[nodiscard]] std::unique_ptr<core> clone() const override { return std::make_unique<body>(f_); }
   [[nodiscard]] std::string_view kind() const noexcept override { return F::name; }
   [[nodiscard]] verb_set verbs() const noexcept override { return verbs_of<F>(); }
   [[nodiscard]] std::vector<named_value> params() const override {
     if constexpr (plannable<F>)
-      return values_of(f.shape());
+      return values_of(f_.shape());
     else
       return {};
   }
   [[nodiscard]] double planned_fpr([[maybe_unused]] std::uint64_t items) const override {
     if constexpr (plannable<F>)
-      return F::planned_fpr(f.shape(), items);
+      return F::planned_fpr(f_.shape(), items);
     else
       return 1;
   }
   [[nodiscard]] memory const* cells() const noexcept override {
-    if constexpr (requires { f.cells(); })
-      return &f.cells();
+    if constexpr (requires { f_.cells(); })
+      return &f_.cells();
     else
       return nullptr;
   }
-  [[nodiscard]] std::size_t size_bytes() const noexcept override { return f.size_bytes(); }
-  void clear() override { f.clear(); }
-  [[nodiscard]] bool equals(void const* other) const override { return f == *static_cast<F const*>(other); }
-  [[nodiscard]] void const* object() const noexcept override { return &f; }
-  void write(field_writer& out) const override { F::fields(f, out); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept override { return f_.size_bytes(); }
+  void clear() override { f_.clear(); }
+  [[nodiscard]] bool equals(void const* other) const override { return f_ == *static_cast<F const*>(other); }
+  [[nodiscard]] void const* object() const noexcept override { return &f_; }
+  void write(field_writer& out) const override { F::fields(f_, out); }
   [[nodiscard]] void* facet(char const* identity) noexcept override { return found(identity, facets::all()); }
 
  private:
@@ -256,21 +256,21 @@ struct any_family::body final : any_family::core {
 
   template <class... Facets>
   tuple facets_of(facets::list<Facets...>) {
-    return tuple(part<Facets>(f)...);
+    return tuple(part<Facets>(f_)...);
   }
   template <class... Facets>
   void* found(char const* identity, facets::list<Facets...>) noexcept {
     void* it = nullptr;
     auto const look = [&]<class Facet>(facets::list<Facet>) {
       if constexpr (Facet::template fits<F>)
-        if (identity == &facets::identity<Facet>) it = static_cast<Facet*>(&std::get<part<Facet>>(parts));
+        if (identity == &facets::identity<Facet>) it = static_cast<Facet*>(&std::get<part<Facet>>(parts_));
     };
     (look(facets::list<Facets>()), ...);
     return it;
   }
 
-  F f;
-  tuple parts;
+  F f_;
+  tuple parts_;
 };
 
 inline std::string family_name(any_family const& f) { return std::string(f.kind()); }
