@@ -41,8 +41,10 @@ concept insertable = family<F> && requires(F& f, digest x) {
 };
 
 /// Can insert(x) refuse a key, because there is no room for it? Whoever calls it then has to look at the answer.
-template <insertable F>
-inline constexpr bool can_refuse = std::same_as<decltype(std::declval<F&>().insert(digest())), bool>;
+template <class F>
+inline constexpr bool can_refuse = requires(F& f, digest x) {
+  { f.insert(x) } -> std::same_as<bool>;
+};
 
 /// may_contain(x): true for every member; true for another with chance fpr().
 template <class F>

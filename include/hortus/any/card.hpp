@@ -119,7 +119,7 @@ card made_card() {
           .settings = settings_of<typename F::goal>(),
           .plan = proposal_of<F>};
   if constexpr (countable<F>) it.never_undercounts = never_undercounts<F>;
-  if constexpr (insertable<F>) it.can_refuse = can_refuse<F>;
+  it.can_refuse = can_refuse<F>;
   if constexpr (requires { F::max_count(); }) it.max_count = static_cast<std::uint64_t>(F::max_count());
   return it;
 }
