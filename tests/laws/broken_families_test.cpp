@@ -26,7 +26,6 @@ using whole = tally<std::uint64_t>;
 /// A tally with room for some keys only, counted as they come: what a family that can be full is like.
 struct bounded : whole {
   static constexpr std::string_view name = "bounded";
-  static constexpr bool erase_restores = true;
   bounded() : bounded(params{1}) {}
   explicit bounded(params p) : whole(p), room_(2 * p.width) {}
 
