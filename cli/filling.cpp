@@ -20,11 +20,10 @@ void filling::insert(std::span<std::string_view const> lines) {
     return;
   }
   auto const known = into_.may_contain(lines);
+  (void)digests_of_lines(into_.hash(), lines, block_);
   std::size_t fresh = 0;
-  into_.hash().visit([&](auto const& hash) {
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      if (!known[i]) block_[fresh++] = digest_of(hash, lines[i]);
-  });
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (!known[i]) block_[fresh++] = block_[i];
   new_.add(std::span<digest const>(block_).first(fresh));
   refused_ += lines.size() - into_.insert(lines);
 }

@@ -86,11 +86,8 @@ class first_occurrences {
  private:
   template <class Ask>
   bitmask answers(std::span<std::string_view const> lines, Ask ask) {
-    hash_.visit(
-        [&](auto const& h) { std::ranges::transform(lines, block_.begin(), [&](auto line) { return digest_of(h, line); }); });
-    bitmask fresh;
-    fresh.resize(lines.size());
-    ask(std::span<digest const>(block_).first(lines.size()), fresh.data());
+    bitmask fresh(lines.size());
+    ask(digests_of_lines(hash_, lines, block_), fresh.data());
     return fresh;
   }
 

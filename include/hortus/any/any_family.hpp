@@ -237,22 +237,8 @@ struct any_family::body final : any_family::core {
     explicit absent(F&) noexcept {}
   };
   template <class Facet>
-  struct present {
-    using type = typename Facet::template over<F>;
-  };
-  template <class Facet>
-  struct lacking {
-    using type = absent<Facet>;
-  };
-  template <class Facet>
-  using part = typename std::conditional_t<Facet::template fits<F>, present<Facet>, lacking<Facet>>::type;
-  template <class List>
-  struct tuple_of;
-  template <class... Facets>
-  struct tuple_of<facets::list<Facets...>> {
-    using type = std::tuple<part<Facets>...>;
-  };
-  using tuple = typename tuple_of<facets::all>::type;
+  using part = std::conditional_t<Facet::template fits<F>, typename Facet::template over<F>, absent<Facet>>;
+  using tuple = facets::all::tuple<part>;
 
   template <class... Facets>
   tuple facets_of(facets::list<Facets...>) {

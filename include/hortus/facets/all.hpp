@@ -1,4 +1,6 @@
 #pragma once
+#include <tuple>
+
 #include <hortus/facets/aging.hpp>
 #include <hortus/facets/asking.hpp>
 #include <hortus/facets/combining.hpp>
@@ -10,7 +12,10 @@
 namespace hortus::facets {
 
 template <class... Facets>
-struct list {};
+struct list {
+  template <template <class> class Part>
+  using tuple = std::tuple<Part<Facets>...>;
+};
 
 /// Every facet, once. A new one is a header and its name in here.
 using all = list<inserting, noticing, asking, counting, saturating, erasing, estimating, merging, intersecting, folding,
