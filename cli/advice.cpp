@@ -7,9 +7,9 @@
 #include <bit>
 #include <cmath>
 
-#include <hortus/plan/divisors.hpp>
+#include <hortus/maths/divisors.hpp>
 
-#include "cli/numbers.hpp"
+#include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/numbers.hpp"
+#include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "cli/table.hpp"
+#include "cli/text/table.hpp"
 
 /// What `bench` and `tour` measured, for programs and for people.
 namespace hortus::cli {

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "cli/command.hpp"
-#include "cli/numbers.hpp"
+#include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
 

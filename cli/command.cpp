@@ -18,8 +18,8 @@
 
 #include "cli/advice.hpp"
 #include "cli/clock.hpp"
-#include "cli/numbers.hpp"
-#include "cli/output.hpp"
+#include "cli/text/numbers.hpp"
+#include "cli/text/output.hpp"
 
 namespace hortus::cli {
 namespace {

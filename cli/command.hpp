@@ -13,8 +13,8 @@
 #include <hortus/any/any_filter.hpp>
 
 #include "cli/advice.hpp"
-#include "cli/lines.hpp"
-#include "cli/progress.hpp"
+#include "cli/text/lines.hpp"
+#include "cli/text/progress.hpp"
 
 /// What the commands share. A command is one file with one function that adds its options to the parser and says what to run;
 /// nothing runs before the whole command line has been understood.

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/numbers.hpp"
+#include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
 

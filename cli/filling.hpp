@@ -8,7 +8,7 @@
 #include <hortus/any/any_filter.hpp>
 
 #include "cli/distinct_keys.hpp"
-#include "cli/lines.hpp"
+#include "cli/text/lines.hpp"
 
 namespace hortus::cli {
 

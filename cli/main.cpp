@@ -11,7 +11,7 @@
 #include <hortus/version.hpp>
 
 #include "cli/command.hpp"
-#include "cli/output.hpp"
+#include "cli/text/output.hpp"
 
 namespace hortus::cli {
 namespace {

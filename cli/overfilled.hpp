@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include "cli/table.hpp"
+#include "cli/text/table.hpp"
 #include "cli/tour_keys.hpp"
 
 /// What people meet in practice: more keys than a filter was planned for.

@@ -1,6 +1,6 @@
 # The command: cli/ and bench/, at the top of the build tree. All of it but main() is an object library, so that the tests can
 # link the parts (how a number is read, how lines are cut) and ask them directly.
-file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 set(main ${PROJECT_SOURCE_DIR}/cli/main.cpp)
 if(NOT main IN_LIST sources)
   return()

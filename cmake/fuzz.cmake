@@ -14,8 +14,8 @@ foreach(surface IN LISTS surfaces)
   target_link_libraries(fuzz_${name} PRIVATE hortus::hortus)
   if(name STREQUAL "lines")
     target_sources(
-      fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cli/lines.cpp ${PROJECT_SOURCE_DIR}/cli/input.cpp
-                           ${PROJECT_SOURCE_DIR}/cli/decompress.cpp
+      fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cli/text/lines.cpp ${PROJECT_SOURCE_DIR}/cli/text/input.cpp
+                           ${PROJECT_SOURCE_DIR}/cli/text/decompress.cpp
     )
     target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(fuzz_${name} PRIVATE fmt::fmt hortus_compression)

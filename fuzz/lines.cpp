@@ -20,7 +20,7 @@
 
 #include <hortus/error.hpp>
 
-#include "../cli/lines.hpp"
+#include "../cli/text/lines.hpp"
 
 namespace {
 

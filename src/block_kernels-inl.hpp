@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <hortus/cells/block_kernels.hpp>
+#include <hortus/bloom/block_kernels.hpp>
 #include <hortus/index/block_pattern.hpp>
 
 // Before AVX2 lanes cannot be shifted each by its own number of bits, and one key after the other is faster.

@@ -1,4 +1,4 @@
-#include <hortus/cells/block_kernels.hpp>
+#include <hortus/bloom/block_kernels.hpp>
 
 // This file includes itself once for each instruction set: what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
 // compiled for all of them, the rest once.

@@ -1,5 +1,5 @@
 // blocked_counting: pairs of bits that count.
-#include <hortus/cells/block_kernels.hpp>
+#include <hortus/counting/pair_kernels.hpp>
 
 // This file includes itself once for each instruction set: what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
 // compiled for all of them, the rest once.

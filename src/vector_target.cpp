@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <hortus/cells/block_kernels.hpp>
+#include <hortus/counting/pair_kernels.hpp>
 #include <hortus/error.hpp>
 
 namespace hortus::kernels {

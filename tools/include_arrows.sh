@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
-low="hash index cells io plan"
+low="hash index cells io maths plan"
 families="bloom counting aging growing fingerprint frozen map sketch sets near"
 applications="cli bench fuzz redis python"
 
@@ -12,6 +12,7 @@ applications="cli bench fuzz redis python"
 # umbrella (hortus.hpp), which are rooms of their own here.
 may_include() {
   case $1 in
+    maths) echo "maths top" ;;
     hash | index | cells | io | plan) echo "$low top" ;;
     top) echo "$low top" ;;
     front) echo "$low top front" ;;

@@ -9,7 +9,7 @@
 
 #include <hortus/digest.hpp>
 #include <hortus/io/fields.hpp>
-#include <hortus/plan/cardinality.hpp>
+#include <hortus/maths/cardinality.hpp>
 #include <hortus/verbs.hpp>
 
 /// The vocabulary: one verb, one meaning, in every family. A family offers the verbs it can keep the promise of and simply

@@ -14,9 +14,9 @@
 #include <hortus/hash/secret_key.hpp>
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/io/envelope.hpp>
+#include <hortus/maths/divisors.hpp>
+#include <hortus/maths/most_items.hpp>
 #include <hortus/ordered_insert.hpp>
-#include <hortus/plan/divisors.hpp>
-#include <hortus/plan/most_items.hpp>
 
 namespace hortus {
 

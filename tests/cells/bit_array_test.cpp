@@ -7,7 +7,7 @@
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/error.hpp>
 #include <hortus/hash/mix64.hpp>
-#include <hortus/plan/divisors.hpp>
+#include <hortus/maths/divisors.hpp>
 
 namespace hortus {
 namespace {

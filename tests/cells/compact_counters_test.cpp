@@ -11,7 +11,7 @@
 #include <hortus/cells/compact_counters.hpp>
 #include <hortus/hash/mix64.hpp>
 #include <hortus/io/fields.hpp>
-#include <hortus/plan/divisors.hpp>
+#include <hortus/maths/divisors.hpp>
 
 namespace hortus {
 namespace {

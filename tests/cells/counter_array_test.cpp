@@ -7,7 +7,7 @@
 #include <hortus/error.hpp>
 #include <hortus/hash/mix64.hpp>
 #include <hortus/io/fields.hpp>
-#include <hortus/plan/divisors.hpp>
+#include <hortus/maths/divisors.hpp>
 
 namespace hortus {
 namespace {

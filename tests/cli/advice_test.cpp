@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/advice.hpp"
-#include "cli/numbers.hpp"
+#include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/chart.hpp"
+#include "cli/page/chart.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/markup.hpp"
-#include "cli/page.hpp"
+#include "cli/page/markup.hpp"
+#include "cli/page/page.hpp"
 
 namespace hortus::cli {
 namespace {

@@ -15,7 +15,7 @@
 
 #include <hortus/error.hpp>
 
-#include "cli/lines.hpp"
+#include "cli/text/lines.hpp"
 #include "tests/cli/scratch_lines.hpp"
 
 /// Lines that come compressed: the same keys as if they did not, or an error, and never a key that nobody wrote.

@@ -1,4 +1,4 @@
-#include "cli/lines.hpp"
+#include "cli/text/lines.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cli/numbers.hpp"
+#include "cli/text/numbers.hpp"
 
 #include <gtest/gtest.h>
 

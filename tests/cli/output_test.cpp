@@ -1,4 +1,4 @@
-#include "cli/output.hpp"
+#include "cli/text/output.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

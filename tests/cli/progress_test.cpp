@@ -1,4 +1,4 @@
-#include "cli/progress.hpp"
+#include "cli/text/progress.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/output.hpp"
+#include "cli/text/output.hpp"
 
 namespace hortus::cli {
 namespace {

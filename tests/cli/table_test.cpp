@@ -1,4 +1,4 @@
-#include "cli/table.hpp"
+#include "cli/text/table.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+#include <hortus/maths/blocked_cardinality.hpp>
 #include <hortus/plan/blocked.hpp>
 
 #include <array>

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include <hortus/plan/bloom_size.hpp>
+#include <hortus/maths/bloom_size.hpp>
 
 #include "oracle.hpp"
 

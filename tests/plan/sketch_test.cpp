@@ -1,4 +1,5 @@
-#include <hortus/plan/sketch.hpp>
+#include <hortus/plan/count_min.hpp>
+#include <hortus/plan/fast_ams.hpp>
 
 #include <limits>
 #include <map>

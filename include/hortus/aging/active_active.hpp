@@ -43,12 +43,7 @@ class active_active {
   static constexpr verb_set kernels = verb::insert | verb::may_contain;
   static constexpr std::size_t block_keys = hortus::block_keys<Layer>;
 
-  struct goal {
-    std::uint64_t items = 0;  ///< the window, in distinct keys
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest bits
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
+  using goal = probed_goal<>;
   struct params {
     std::uint64_t items = 0;  ///< that a half takes
     typename Layer::params half = {};

@@ -4,12 +4,12 @@
 #include <span>
 #include <string_view>
 
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/counter_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/hash/mix64.hpp>
 #include <hortus/index/fastrange.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/stable.hpp>
 

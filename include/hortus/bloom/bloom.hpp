@@ -1,10 +1,11 @@
 #pragma once
 #include <utility>
 
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/bloom.hpp>
 
@@ -31,12 +32,7 @@ class bloom {
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
-  struct goal {
-    std::uint64_t items = 0;
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest bits
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
+  using goal = probed_goal<>;
   struct params {
     std::uint64_t bits = 0;
     unsigned probes = 0;
@@ -80,11 +76,11 @@ class bloom {
   [[nodiscard]] plan::estimate estimate() const { return plan::bloom_cardinality(layout(), bits_.ones()); }
 
   void merge(bloom const& other) {
-    check_equal_shape(other);
+    check_equal_shape(*this, other);
     bits_ |= other.bits_;
   }
   void intersect(bloom const& other) {
-    check_equal_shape(other);
+    check_equal_shape(*this, other);
     bits_ &= other.bits_;
   }
 
@@ -113,13 +109,6 @@ class bloom {
  private:
   [[nodiscard]] scattered<Index> probing() const noexcept { return {probes_, bits_.size(), 0}; }
   [[nodiscard]] plan::bloom_shape layout() const noexcept { return {bits_.size(), probes_}; }
-  void check_equal_shape(bloom const& other) const {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, "bloom filters combine only with equal bits and probes; these have " +
-                                          std::to_string(bits_.size()) + " and " + std::to_string(other.bits_.size()) +
-                                          " bits, " + std::to_string(probes_) + " and " + std::to_string(other.probes_) +
-                                          " probes");
-  }
 
   bit_array bits_ = bit_array(1);
   unsigned probes_ = 1;

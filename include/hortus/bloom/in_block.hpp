@@ -6,11 +6,13 @@
 #include <string>
 #include <string_view>
 
+#include <hortus/bloom/block_kernels.hpp>
 #include <hortus/cells/block_array.hpp>
-#include <hortus/cells/block_kernels.hpp>
 #include <hortus/cells/shared_word.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/index/block_pattern.hpp>
+#include <hortus/maths/blocked_cardinality.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/blocked.hpp>
 
@@ -49,12 +51,7 @@ class in_block {
       verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
   static constexpr verb_set kernels = Pattern::kernels;
 
-  struct goal {
-    std::uint64_t items = 0;
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest bits
-    static void fields(auto& self, auto& io) { io("probes", self.probes, Pattern::about_probes); }
-  };
+  using goal = probed_goal<Pattern::about_probes>;
   struct params {
     std::uint64_t blocks = 0;
     unsigned probes = 0;
@@ -132,11 +129,11 @@ class in_block {
   [[nodiscard]] plan::estimate estimate() const { return plan::blocked_cardinality(layout(shape()), blocks_.ones()); }
 
   void merge(in_block const& other) {
-    check_equal_shape(other);
+    check_equal_shape(*this, other);
     blocks_ |= other.blocks_;
   }
   void intersect(in_block const& other) {
-    check_equal_shape(other);
+    check_equal_shape(*this, other);
     blocks_ &= other.blocks_;
   }
 
@@ -167,13 +164,6 @@ class in_block {
     double sum = 0;
     for (std::uint64_t i = 0; i < all.size(); ++i) sum += Pattern::chance(all[i], probes);
     return sum / static_cast<double>(all.size());
-  }
-  void check_equal_shape(in_block const& other) const {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, std::string(name) + " filters combine only with equal blocks and probes; these have " +
-                                          std::to_string(blocks_.size()) + " and " + std::to_string(other.blocks_.size()) +
-                                          " blocks, " + std::to_string(probes_) + " and " + std::to_string(other.probes_) +
-                                          " probes");
   }
 
   blocks blocks_;

@@ -1,10 +1,11 @@
 #pragma once
 #include <vector>
 
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/index/scattered.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/partitioned.hpp>
 
@@ -31,12 +32,7 @@ class partitioned {
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
-  struct goal {
-    std::uint64_t items = 0;
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest bits
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
+  using goal = probed_goal<>;
   struct params {
     std::uint64_t slice_bits = 0;
     unsigned probes = 0;
@@ -78,11 +74,11 @@ class partitioned {
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }
 
   void merge(partitioned const& other) {
-    check_equal_shape(other);
+    check_equal_shape(*this, other);
     bits_ |= other.bits_;
   }
   void intersect(partitioned const& other) {
-    check_equal_shape(other);
+    check_equal_shape(*this, other);
     bits_ &= other.bits_;
   }
 
@@ -121,12 +117,6 @@ class partitioned {
     auto const width = bits.size() / probes_;
     for (unsigned i = 0; i < probes_; ++i) in_slice[i] = bits.ones(i * width, (i + 1) * width);
     return in_slice;
-  }
-  void check_equal_shape(partitioned const& other) const {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, "partitioned filters combine only with equal slices; these have " +
-                                          std::to_string(probes_) + " of " + std::to_string(slice_bits_) + " bits and " +
-                                          std::to_string(other.probes_) + " of " + std::to_string(other.slice_bits_) + " bits");
   }
 
   bit_array bits_ = bit_array(1);

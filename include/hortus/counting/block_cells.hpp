@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <span>
 
-#include <hortus/cells/block_kernels.hpp>
 #include <hortus/cells/compact_counters.hpp>
+#include <hortus/counting/pair_kernels.hpp>
 #include <hortus/digest.hpp>
 #include <hortus/index/block_pattern.hpp>
+#include <hortus/maths/blocked_cardinality.hpp>
 #include <hortus/plan/blocked.hpp>
 #include <hortus/plan/blocked_counting.hpp>
 

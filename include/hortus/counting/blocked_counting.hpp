@@ -5,6 +5,7 @@
 
 #include <hortus/concepts.hpp>
 #include <hortus/counting/block_cells.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/blocked_counting.hpp>
 
@@ -34,12 +35,7 @@ class blocked_counting {
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::erase | verb::count;
   static constexpr bool never_undercounts = true;
 
-  struct goal {
-    std::uint64_t items = 0;  ///< distinct keys
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest blocks
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
+  using goal = probed_goal<>;
   struct params {
     std::uint64_t blocks = 0;
     unsigned probes = 0;
@@ -97,11 +93,7 @@ class blocked_counting {
 
   /// The sum of both multisets.
   void merge(blocked_counting const& other) {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, "blocked_counting filters merge only with equal blocks and probes; these have " +
-                                          std::to_string(shape().blocks) + " and " + std::to_string(other.shape().blocks) +
-                                          " blocks, " + std::to_string(shape().probes) + " and " +
-                                          std::to_string(other.shape().probes) + " probes");
+    check_equal_shape(*this, other);
     cells_.cells() += other.cells_.cells();
   }
 

@@ -3,13 +3,14 @@
 #include <string>
 
 #include <hortus/bloom/bloom.hpp>
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/counter_array.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/counting/key_cells.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/index/scattered.hpp>
+#include <hortus/maths/cardinality.hpp>
 #include <hortus/of_keys.hpp>
-#include <hortus/plan/cardinality.hpp>
 #include <hortus/plan/counting.hpp>
 
 namespace hortus {
@@ -114,12 +115,7 @@ class counting {
 
   /// The sum of both multisets.
   void merge(counting const& other) {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, "counting filters combine only with equal cells, probes and cell_bits; these have " +
-                                          std::to_string(cells_.size()) + " and " + std::to_string(other.cells_.size()) +
-                                          " cells, " + std::to_string(probes_) + " and " + std::to_string(other.probes_) +
-                                          " probes, " + std::to_string(cells_.width()) + " and " +
-                                          std::to_string(other.cells_.width()) + " bits a cell");
+    check_equal_shape(*this, other);
     cells_ += other.cells_;
   }
 

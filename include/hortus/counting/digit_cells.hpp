@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/counter_array.hpp>
 #include <hortus/counting/key_cells.hpp>
-#include <hortus/index/scattered.hpp>
 #include <hortus/plan/bitwise.hpp>
 
 namespace hortus {

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/counter_array.hpp>
-#include <hortus/index/scattered.hpp>
-#include <hortus/plan/limits.hpp>
+#include <hortus/maths/limits.hpp>
 
 namespace hortus {
 

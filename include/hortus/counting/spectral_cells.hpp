@@ -6,12 +6,23 @@
 #include <span>
 
 #include <hortus/batch.hpp>
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/compact_counters.hpp>
-#include <hortus/index/scattered.hpp>
-#include <hortus/plan/cardinality.hpp>
-#include <hortus/plan/limits.hpp>
+#include <hortus/maths/cardinality.hpp>
+#include <hortus/maths/limits.hpp>
 
 namespace hortus {
+
+/// The shape of spectral_increase and spectral_selection.
+struct spectral_params {
+  std::uint64_t cells = 0;
+  unsigned probes = 0;
+  bool operator==(spectral_params const&) const = default;
+  static void fields(auto& self, auto& io) {
+    io("cells", self.cells);
+    io("probes", self.probes);
+  }
+};
 
 /// What the spectral filters are made of: compact counters, `probes` of which are a key's. A cell that is probed twice is
 /// the key's once, for inserting and erasing alike.

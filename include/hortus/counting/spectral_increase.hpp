@@ -29,21 +29,8 @@ class spectral_increase {
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool never_undercounts = true;
 
-  struct goal {
-    std::uint64_t items = 0;  ///< distinct keys
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest cells
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
-  struct params {
-    std::uint64_t cells = 0;
-    unsigned probes = 0;
-    bool operator==(params const&) const = default;
-    static void fields(auto& self, auto& io) {
-      io("cells", self.cells);
-      io("probes", self.probes);
-    }
-  };
+  using goal = probed_goal<>;
+  using params = spectral_params;
 
   static params plan(goal g) {
     auto const shape = plan::spectral({g.items, g.fpr}, g.probes);

@@ -36,12 +36,7 @@ class spectral_recurring {
   static constexpr bool never_undercounts = false;  ///< very nearly: see the card
   static constexpr bool erase_restores = false;     ///< marks stay
 
-  struct goal {
-    std::uint64_t items = 0;  ///< distinct keys
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest cells
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
+  using goal = probed_goal<>;
   struct params {
     std::uint64_t cells = 0;
     std::uint64_t secondary_cells = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <hortus/counting/spectral_cells.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/spectral.hpp>
@@ -30,21 +31,8 @@ class spectral_selection {
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool never_undercounts = true;
 
-  struct goal {
-    std::uint64_t items = 0;  ///< distinct keys
-    double fpr = 0.01;
-    unsigned probes = 0;  ///< 0: as many as need the fewest cells
-    static void fields(auto& self, auto& io) { io("probes", self.probes, probes_note); }
-  };
-  struct params {
-    std::uint64_t cells = 0;
-    unsigned probes = 0;
-    bool operator==(params const&) const = default;
-    static void fields(auto& self, auto& io) {
-      io("cells", self.cells);
-      io("probes", self.probes);
-    }
-  };
+  using goal = probed_goal<>;
+  using params = spectral_params;
 
   static params plan(goal g) {
     auto const shape = plan::spectral({g.items, g.fpr}, g.probes);
@@ -91,11 +79,7 @@ class spectral_selection {
   [[nodiscard]] std::uint64_t saturations() const noexcept { return counters().saturated(); }
 
   void merge(spectral_selection const& other) {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, "spectral_selection filters merge only with equal cells and probes; these have " +
-                                          std::to_string(shape().cells) + " and " + std::to_string(other.shape().cells) +
-                                          " cells, " + std::to_string(shape().probes) + " and " +
-                                          std::to_string(other.shape().probes) + " probes");
+    check_equal_shape(*this, other);
     a_.cells() += other.a_.cells();
   }
 

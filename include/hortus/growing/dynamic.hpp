@@ -5,8 +5,8 @@
 
 #include <hortus/counting/blocked_counting.hpp>
 #include <hortus/growing/in_stages.hpp>
+#include <hortus/maths/stages.hpp>
 #include <hortus/of_keys.hpp>
-#include <hortus/plan/growing.hpp>
 
 namespace hortus {
 

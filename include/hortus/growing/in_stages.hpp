@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,52 +12,26 @@
 
 #include <hortus/batch.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/growing/growth_policy.hpp>
+#include <hortus/growing/stage.hpp>
 #include <hortus/growing/undecided.hpp>
-#include <hortus/plan/growing.hpp>
+#include <hortus/growing/valid_stages.hpp>
+#include <hortus/maths/stages.hpp>
 
 namespace hortus {
-
-/// What tells one growing filter from another: how large each stage is and how strict.
-template <class G>
-concept growth_policy = std::equality_comparable<G> && requires(G const g, typename G::goal wish, std::uint64_t items) {
-  { G::name } -> std::convertible_to<std::string_view>;
-  { G::summary } -> std::convertible_to<std::string_view>;
-  { G::keeps_fpr } -> std::convertible_to<bool>;     // for ever, however many keys come
-  { G::of(wish) } -> std::same_as<G>;                // throws errc::bad_goal
-  { g.first() } -> std::same_as<std::uint64_t>;      // keys that the first stage takes
-  { g.next(items) } -> std::same_as<std::uint64_t>;  // and the one after a stage for so many
-  { g.fpr_of(items) } -> std::same_as<double>;       // the rate of a stage that takes so many
-  { g.is_stage(items) } -> std::same_as<bool>;       // is there a stage that does?
-  { g.valid() } -> std::same_as<bool>;
-};
-
-/// What stages may be made of: filters that take every key and tell new ones.
-template <class F>
-concept stage_layer = noticing<F> && membership<F> && makeable<F> && storable<F> && std::equality_comparable<F> &&
-    requires(F& f, digest x) {
-  { f.insert(x) } -> std::same_as<void>;
-};
-
-/// What a layer counts with, if it counts.
-template <class Layer>
-struct count_of_layer {
-  using type = std::uint64_t;
-};
-template <countable Layer>
-struct count_of_layer<Layer> {
-  using type = count_type<Layer>;
-};
 
 /// The verbs of every filter that grows by stages: when the newest stage has the keys it was planned for, a new key opens the
 /// next one. Nothing is moved or hashed again, and there is never a stage without keys but the first. The families (scalable,
 /// dynamic) differ by their Growth.
 ///
-/// A key that some stage reports is not new: it takes no room, so that repeats open no stage. Where the Layer erases, it is
-/// inserted again into the oldest stage that reports it, and erased from there. That is the right one, always: only the newest
-/// stage gets cells above zero that were zero; what is closed only loses some. So a stage older than the one that x is in, and
-/// that reports x now, did so when x came, and x would have gone there. (Guo et al. insert into the newest stage without asking
-/// the others; then several may report x, and erasing must be refused. Merging two stages that are nearly empty, which they
-/// allow, would give a closed stage new cells: not done here.) A stage goes with its last key.
+/// A key that some stage reports is not new: it takes no room, so that repeats open no stage. Where the Layer erases, a repeat
+/// is inserted into the oldest stage that reports it, and erased from there.
+///
+/// Invariant: a closed stage never sets a cell that was zero. Hence, if a stage older than x's own reports x now, it already
+/// reported x when x was inserted, and x would have been put there. So the oldest stage that reports x is the one that holds
+/// it. (Guo et al. insert into the newest stage without asking the others. Then several stages may report x, and erasing must
+/// be refused. They also merge two nearly empty stages, which would set cells of a closed one: not done here.) A stage is
+/// dropped with its last key.
 template <growth_policy Growth, stage_layer Layer>
 class in_stages {
   static constexpr bool erases = erasable<Layer>;
@@ -88,8 +61,7 @@ class in_stages {
   }();
   /// Many, because each stage looks up those of a block that the ones before it left, and asks memory for them by itself.
   static constexpr std::size_t block_keys = 1024;
-  /// Files have 256 sections, and a layer up to four. The last stage takes all further keys.
-  static constexpr std::size_t max_stages = 64;
+  static constexpr std::size_t max_stages = hortus::max_stages;
 
   using goal = typename Growth::goal;
   struct params {
@@ -104,7 +76,7 @@ class in_stages {
 
   static params plan(goal g) {
     auto const growth = Growth::of(g);
-    return {growth, plan_layer(growth, growth.first())};
+    return {growth, plan_layer<Layer>(growth, growth.first())};
   }
   /// With so many distinct keys in as many stages as they open.
   static double planned_fpr(params p, std::uint64_t items) {
@@ -116,7 +88,7 @@ class in_stages {
       all.add(Layer::planned_fpr(p.first, capacity), alike);
       full += alike;
       items -= alike * capacity;
-      if (next != capacity) p.first = plan_layer(p.growth, next);
+      if (next != capacity) p.first = plan_layer<Layer>(p.growth, next);
       capacity = next;
     }
     all.add(Layer::planned_fpr(p.first, items));
@@ -248,98 +220,18 @@ class in_stages {
     Growth::fields(self.growth_, nameless);
     io.list(self.stages_, max_stages);
   }
-  /// Plans are not made again to compare: another machine's logarithms may differ in the last digit. But a stage must be large
-  /// enough for its keys, so that what a file claims does not make the next one out of proportion to what is there.
-  [[nodiscard]] bool valid() const {
-    if (!growth_.valid() || stages_.empty() || stages_.size() > max_stages) return false;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      auto const& s = stages_[i];
-      if (!s.filter.valid() || !growth_.is_stage(s.capacity) || !follows(i) || !keys_fit(i)) return false;
-      bool const like_first = i != 0 && s.capacity == stages_.front().capacity;
-      if (like_first ? s.filter.shape() != stages_.front().filter.shape() : !keeps_rate(s)) return false;
-    }
-    return true;
-  }
+  [[nodiscard]] bool valid() const { return valid_stages<Layer>(growth_, stages_); }
 
  private:
   using bits = typename undecided<block_keys>::bits;
+  using stage = hortus::stage<Layer>;
 
-  struct stage {
-    Layer filter;
-    std::uint64_t capacity = 0;
-    std::uint64_t keys = 0;    // distinct ones that it took
-    std::uint64_t copies = 0;  // inserts minus erases, where the Layer erases
-    bool operator==(stage const&) const = default;
-
-    /// Past this nobody counts; a file may say so many, and numbers that wrapped around would be no file's.
-    static constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
-    void note(std::uint64_t new_keys, std::uint64_t inserts) noexcept {
-      keys = std::min(keys + new_keys, most);
-      if constexpr (erases) copies = std::min(copies + inserts, most);
-    }
-    void insert(digest x) {
-      filter.insert(x);
-      note(0, 1);
-    }
-    void insert_new(digest x) {
-      filter.insert(x);
-      note(1, 1);
-    }
-    /// A key that is taken for others is not counted as one when it comes, nor, as often, when it goes: `keys` keeps near the
-    /// truth, and is never more than there are copies.
-    bool erase(digest x) noexcept {
-      if (!filter.erase(x)) return false;
-      if (copies != 0) --copies;  // 0 only by misuse
-      if (keys != 0 && !filter.may_contain(x)) --keys;
-      keys = std::min(keys, copies);
-      return true;
-    }
-
-    static void fields(auto& self, auto& io) {
-      io(self.capacity, self.keys);
-      if constexpr (erases) io(self.copies);
-      io(self.filter);
-    }
-  };
-
-  static typename Layer::params plan_layer(Growth const& growth, std::uint64_t capacity) {
-    typename Layer::goal g;
-    g.items = capacity;
-    g.fpr = growth.fpr_of(capacity);
-    return Layer::plan(g);
-  }
   /// Equal stages have equal shapes.
   [[nodiscard]] typename Layer::params shape_for(std::uint64_t capacity) const {
     auto const& oldest = stages_.front();
-    return capacity == oldest.capacity ? oldest.filter.shape() : plan_layer(growth_, capacity);
+    return capacity == oldest.capacity ? oldest.filter.shape() : plan_layer<Layer>(growth_, capacity);
   }
   [[nodiscard]] typename Layer::params first_shape() const { return shape_for(growth_.first()); }
-  /// Is stage i as large as one after stage i - 1? Where keys are erased there may have been others in between.
-  [[nodiscard]] bool follows(std::size_t i) const {
-    auto const least = i == 0 ? growth_.first() : growth_.next(stages_[i - 1].capacity);
-    return erases ? stages_[i].capacity >= least : stages_[i].capacity == least;
-  }
-  /// Can stage i have so many keys? What never erases closes a stage when it is full. How many came is history, which cells
-  /// do not tell, so a file is believed: it decides when a stage is opened or goes, and whatever it says all that is written
-  /// later can be read again.
-  [[nodiscard]] bool keys_fit(std::size_t i) const {
-    auto const& s = stages_[i];
-    bool const only = stages_.size() == 1;
-    if (std::max(s.keys, s.copies) > stage::most) return false;
-    if (erases) return s.keys <= s.copies && (only || s.copies != 0);
-    if (i + 1 != stages_.size()) return s.keys == s.capacity;
-    return (only || s.keys != 0) && (s.keys <= s.capacity || stages_.size() == max_stages);
-  }
-  /// Is it about as large as its keys need? Where the next stage is like it, that is nobody's harm.
-  [[nodiscard]] bool keeps_rate(stage const& s) const {
-    if (growth_.next(s.capacity) == s.capacity) return true;
-    auto const shape = s.filter.shape();
-    double const rate = growth_.fpr_of(s.capacity);
-    // No filter does with fewer bits than log2(1/rate) a key: past that the rate is not worth computing.
-    return 8 * static_cast<double>(Layer::planned_bytes(shape)) >= static_cast<double>(s.capacity) * -std::log2(rate) &&
-           Layer::planned_fpr(shape, s.capacity) <= 1.01 * rate;
-  }
-
   /// Where to look, in turn: oldest first where keys are erased from the oldest that has them; otherwise the newest first,
   /// which has the most.
   static constexpr std::size_t in_turn(std::size_t i, std::size_t all) noexcept { return erases ? i : all - 1 - i; }

@@ -5,8 +5,8 @@
 
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/growing/in_stages.hpp>
+#include <hortus/maths/stages.hpp>
 #include <hortus/of_keys.hpp>
-#include <hortus/plan/growing.hpp>
 
 namespace hortus {
 

@@ -13,8 +13,8 @@
 #include <hortus/batch.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/maths/combine.hpp>
 #include <hortus/of_keys.hpp>
-#include <hortus/plan/combine.hpp>
 
 namespace hortus {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include <hortus/plan/bloom_rate.hpp>
-#include <hortus/plan/bloom_size.hpp>
-#include <hortus/plan/limits.hpp>
+#include <hortus/maths/bloom_rate.hpp>
+#include <hortus/maths/bloom_size.hpp>
+#include <hortus/maths/limits.hpp>
 
 /// Active-active buffering (Yoon 2009): two filters, the newer one filled up to kappa keys, then the older one emptied and the
 /// roles changed. A key is found if either has it.

@@ -7,8 +7,8 @@
 #include <span>
 
 #include <hortus/error.hpp>
+#include <hortus/maths/limits.hpp>
 #include <hortus/plan/goal.hpp>
-#include <hortus/plan/limits.hpp>
 
 /// Age-partitioned Bloom filters (Shtul, Baquero and Almeida 2020): a ring of k + l slices of bits. A key sets a bit in each of
 /// the k youngest; after g keys all grow older by one slice, the oldest of which is emptied and becomes the youngest. A key is

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include <hortus/error.hpp>
-#include <hortus/plan/bloom_rate.hpp>
-#include <hortus/plan/bloom_size.hpp>
+#include <hortus/maths/bloom_rate.hpp>
+#include <hortus/maths/bloom_size.hpp>
+#include <hortus/maths/limits.hpp>
 #include <hortus/plan/counting.hpp>
 #include <hortus/plan/goal.hpp>
-#include <hortus/plan/limits.hpp>
 
 /// Filters that keep one digit of a count on each of several levels.
 namespace hortus::plan {

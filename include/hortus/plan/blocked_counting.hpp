@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include <hortus/plan/blocked_rate.hpp>
-#include <hortus/plan/blocked_size.hpp>
-#include <hortus/plan/divisors.hpp>
+#include <hortus/maths/blocked_rate.hpp>
+#include <hortus/maths/divisors.hpp>
+#include <hortus/plan/blocked.hpp>
 #include <hortus/plan/goal.hpp>
 
 namespace hortus::plan {

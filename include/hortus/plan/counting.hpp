@@ -6,11 +6,11 @@
 #include <string>
 
 #include <hortus/error.hpp>
-#include <hortus/plan/bloom_rate.hpp>
-#include <hortus/plan/bloom_size.hpp>
+#include <hortus/maths/bloom_rate.hpp>
+#include <hortus/maths/limits.hpp>
+#include <hortus/maths/tails.hpp>
+#include <hortus/plan/bloom.hpp>
 #include <hortus/plan/goal.hpp>
-#include <hortus/plan/limits.hpp>
-#include <hortus/plan/tails.hpp>
 
 /// Bloom filters whose bits are counters. Cells, probes and rate are those of a bloom filter; what is new is that a counter of
 /// w bits may overflow, and that erasing what was never inserted does damage.

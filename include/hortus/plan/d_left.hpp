@@ -6,9 +6,9 @@
 #include <limits>
 
 #include <hortus/error.hpp>
-#include <hortus/plan/cardinality.hpp>
+#include <hortus/maths/cardinality.hpp>
+#include <hortus/maths/limits.hpp>
 #include <hortus/plan/goal.hpp>
-#include <hortus/plan/limits.hpp>
 
 namespace hortus::plan {
 

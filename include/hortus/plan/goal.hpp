@@ -26,4 +26,13 @@ struct setting_note {
 inline constexpr setting_note probes_note{"bits or cells that a key has; by default as many as need the least space", "1 to 64",
                                           "5"};
 
+/// The goal of a family whose only setting is its number of probes.
+template <setting_note const& About = probes_note>
+struct probed_goal {
+  std::uint64_t items = 0;  ///< distinct keys; of a family that ages, the window
+  double fpr = 0.01;
+  unsigned probes = 0;  ///< 0: as many as need the least space
+  static void fields(auto& self, auto& io) { io("probes", self.probes, About); }
+};
+
 }  // namespace hortus

@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include <hortus/cells/compact_counters.hpp>
-#include <hortus/plan/bloom_size.hpp>
-#include <hortus/plan/divisors.hpp>
+#include <hortus/maths/divisors.hpp>
+#include <hortus/plan/bloom.hpp>
 #include <hortus/plan/goal.hpp>
 
 namespace hortus::plan {

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include <hortus/error.hpp>
-#include <hortus/plan/bloom_size.hpp>
+#include <hortus/maths/bloom_size.hpp>
+#include <hortus/maths/limits.hpp>
+#include <hortus/maths/tails.hpp>
 #include <hortus/plan/goal.hpp>
-#include <hortus/plan/limits.hpp>
-#include <hortus/plan/tails.hpp>
 
 /// Stable Bloom filters (Deng and Rafiei 2006): an insert lowers P cells of m by one, then sets the K cells of its key to Max.
 /// Seen from a cell, looking back in time: it is 0 if its last Max events were all decrements.

@@ -3,7 +3,9 @@
 #include <limits>
 
 #include <hortus/concepts.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/of_keys.hpp>
+#include <hortus/plan/count_min.hpp>
 #include <hortus/sketch/counter_rows.hpp>
 
 namespace hortus {
@@ -91,7 +93,10 @@ class count_min {
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
   /// Counters at their maximum: they stay there.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
-  void merge(count_min const& other) { rows_.combine(other.rows_, name, saturating_sum); }
+  void merge(count_min const& other) {
+    check_equal_shape(*this, other);
+    rows_.combine(other.rows_, saturating_sum);
+  }
 
   void clear() noexcept { rows_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {rows_.shape().width, rows_.shape().depth}; }

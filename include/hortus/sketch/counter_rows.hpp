@@ -13,8 +13,8 @@
 #include <hortus/digest.hpp>
 #include <hortus/error.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/plan/cardinality.hpp>
-#include <hortus/plan/sketch.hpp>
+#include <hortus/maths/cardinality.hpp>
+#include <hortus/maths/sketch_rate.hpp>
 
 namespace hortus {
 
@@ -45,15 +45,8 @@ class counter_rows {
   void clear() noexcept { memory_.clear(); }
 
   /// counter = sum(counter, other's counter), for all of them.
-  void combine(counter_rows const& other, std::string_view name, auto sum) {
-    check_equal_shape(other, name);
+  void combine(counter_rows const& other, auto sum) {
     std::transform(all().begin(), all().end(), other.all().begin(), all().begin(), sum);
-  }
-  void check_equal_shape(counter_rows const& other, std::string_view name) const {
-    if (shape() != other.shape())
-      throw error(errc::incompatible, std::string(name) + " sketches combine only with equal rows; these have " +
-                                          std::to_string(depth_) + " of " + std::to_string(width_) + " counters and " +
-                                          std::to_string(other.depth_) + " of " + std::to_string(other.width_));
   }
 
   /// Counters at their maximum.

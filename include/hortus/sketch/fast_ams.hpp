@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include <hortus/concepts.hpp>
+#include <hortus/equal_shape.hpp>
 #include <hortus/of_keys.hpp>
+#include <hortus/plan/fast_ams.hpp>
 #include <hortus/sketch/counter_rows.hpp>
 
 namespace hortus {
@@ -93,10 +95,13 @@ class fast_ams {
   [[nodiscard]] double second_moment() const noexcept { return median_product(*this); }
   /// The sum over all keys of count here * count there: the rows that a join of two tables would have.
   [[nodiscard]] double join_size(fast_ams const& other) const {
-    rows_.check_equal_shape(other.rows_, name);
+    check_equal_shape(*this, other);
     return median_product(other);
   }
-  void merge(fast_ams const& other) { rows_.combine(other.rows_, name, std::plus<>()); }
+  void merge(fast_ams const& other) {
+    check_equal_shape(*this, other);
+    rows_.combine(other.rows_, std::plus<>());
+  }
 
   void clear() noexcept { rows_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {rows_.shape().width, rows_.shape().depth}; }

@@ -1,0 +1,79 @@
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <hortus/maths/divisors.hpp>
+
+#include "cli/command.hpp"
+#include "cli/text/numbers.hpp"
+#include "cli/text/output.hpp"
+
+namespace hortus::cli {
+namespace {
+
+struct options {
+  std::string file;
+  std::string out;
+  std::string to_fpr;
+  std::string by;
+  lock_options lock;
+  bool json = false;
+};
+
+/// Only divisors fold. Nobody knows those of 9596160 by heart: says which are near.
+void check_divides(any_filter const& filter, std::uint64_t by) {
+  auto const width = filter.family().fold_width();
+  if (width % by == 0) return;              // NOLINT(clang-analyzer-core.DivideZero): --by is at least 1
+  auto const ways = plan::divisors(width);  // ascending, from 1 to the width
+  auto const above = std::ranges::upper_bound(ways, by);
+  throw error(errc::bad_goal, fmt::format("cannot be folded by {}, only by divisors of {}", by, width) +
+                                  (above == ways.end() ? "" : fmt::format(": {} and {} are near", *std::prev(above), *above)));
+}
+
+int fold(options const& o) {
+  if (o.to_fpr.empty() == o.by.empty()) throw error(errc::bad_goal, "fold needs either --to-fpr or --by");
+  check_can_save(o.out);
+  auto const lock = same_file(o.out, o.file) ? o.lock.hold(o.out) : nullptr;  // then it changes it, as add does
+  auto filter = open_filter(o.file, {.key = {}, .verify = true});
+  check_has(filter, verb::fold, o.file);
+  auto by = o.by.empty() ? 0 : parse_count("--by", o.by, 1);
+  naming(o.file, [&] {
+    if (o.by.empty()) {
+      auto const target = parse_rate("--to-fpr", o.to_fpr);
+      if (filter.fpr() > target)
+        throw error(errc::bad_goal, fmt::format("its rate is {} already, above --to-fpr {}; folding only raises it",
+                                                human_rate(filter.fpr()), human_rate(target)));
+      by = filter.fold_to_fpr(target);
+    } else {
+      check_divides(filter, by);
+      filter.fold(by);
+    }
+  });
+  save(filter, o.out);
+  report(o.out, o.json);
+  if (!o.json) {
+    output out(STDOUT_FILENO);
+    out.print("folded by {}: {}, rate of false positives {}\n", by, human_bytes(filter.size_bytes()), human_rate(filter.fpr()));
+    out.flush();
+  }
+  warn_if_overfull(filter, by == 1 ? after::nobody_knows : after::folding);
+  warn_if_stuck(filter);
+  return done;
+}
+
+}  // namespace
+
+void add_fold(CLI::App& app, action& run) {
+  auto* const command = app.add_subcommand("fold", "a smaller filter of the same keys, at a higher rate, without the keys");
+  auto const o = std::make_shared<options>();
+  command->add_option("FILE", o->file, "the filter")->required();
+  command->add_option("-o,--output", o->out, "the file to write; it may be the filter itself")->required()->type_name("FILE");
+  command->add_option("--to-fpr", o->to_fpr, "as small as this rate of false positives allows")->type_name("RATE");
+  command->add_option("--by", o->by, "so many times smaller: a divisor of its size")->type_name("N");
+  o->lock.add_option(*command);
+  command->add_flag("--json", o->json, "describe the result, as info --json does");
+  command->footer("Example: hortus fold -o small.hortus --to-fpr 5% seen.hortus");
+  command->callback([=, &run] { run = [o] { return fold(*o); }; });
+}
+
+}  // namespace hortus::cli

@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/text/numbers.hpp"
+#include "cli/text/output.hpp"
+#include "cli/text/table.hpp"
+
+namespace hortus::cli {
+namespace {
+
+std::string shown(nlohmann::ordered_json const& value) {
+  if (value.is_null()) return "-";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_object()) {
+    std::string text;
+    for (auto const& [name, field] : value.items()) text += (text.empty() ? "" : " ") + name + "=" + shown(field);
+    return text;
+  }
+  if (value.is_array()) {
+    std::string text;
+    for (auto const& item : value) text += (text.empty() ? "" : " ") + shown(item);
+    return text;
+  }
+  return value.dump();
+}
+
+/// One line for the estimate and its interval; the JSON has them apart.
+std::string shown_estimate(nlohmann::ordered_json const& all) {
+  auto const low = all.value("items_estimate_low", 0.0);
+  if (all.value("saturated", false)) return fmt::format("more than {:.0f}: the filter is full", low);
+  return fmt::format("{:.0f} (with a chance of 95 %: {:.0f} to {:.0f})", all["items_estimate"].get<double>(), low,
+                     all.value("items_estimate_high", 0.0));
+}
+
+int info(std::string const& file, bool json) {
+  auto const all = describe(file, {.key = {}, .verify = true});
+  if (json) {
+    print_json(all);
+    return done;
+  }
+  table rows({{""}, {""}});
+  for (auto const& [name, value] : all.items()) {
+    if (name.starts_with("items_estimate_") || name == "saturated" || name == "seed_hex" || name == "advice") continue;
+    auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
+    if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
+    if (name.starts_with("fpr_") && value.is_number()) text = human_rate(value.get<double>());
+    rows.row({name, text});
+  }
+  output out(STDOUT_FILENO);
+  bool const colour = use_colour(STDOUT_FILENO);
+  auto const columns = columns_of(STDOUT_FILENO);
+  out.print("{}{}{}\n", colour ? "\x1b[1m" : "", printable(file), colour ? "\x1b[0m" : "");
+  out.write(rows.text(colour, columns));
+  if (all["advice"].is_string()) out.write(wrapped(all["advice"].get<std::string>(), columns));
+  out.flush();
+  return done;
+}
+
+/// One document whether it is well or not; what is wrong is told on standard error, too, and by the status.
+int verify_json(std::string const& file) {
+  nlohmann::ordered_json all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
+  try {
+    auto const filter = open_filter(file, {.key = {}, .verify = true});
+    all["ok"] = true;
+    all["family"] = filter.about().family;
+    all["file_bytes"] = file_bytes(file, filter);
+  } catch (error const& e) {
+    all["reason"] = e.what();
+    print_json(all);
+    throw;
+  }
+  print_json(all);
+  return done;
+}
+
+int verify(std::string const& file, bool json) {
+  if (json) return verify_json(file);
+  auto const filter = open_filter(file, {.key = {}, .verify = true});
+  output out(STDOUT_FILENO);
+  out.print("{}: ok, {} of {}\n", file, one(filter.about().family), human_bytes(filter.size_bytes()));
+  out.flush();
+  return done;
+}
+
+using show = int (*)(std::string const&, bool);
+
+void add(CLI::App& app, action& run, char const* name, char const* help, show what) {
+  auto* const command = app.add_subcommand(name, help);
+  auto const file = std::make_shared<std::string>();
+  auto const json = std::make_shared<bool>(false);
+  command->add_option("FILE", *file, "the filter")->required();
+  command->add_flag("--json", *json, "one JSON document");
+  command->callback([=, &run] { run = [=] { return what(*file, *json); }; });
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, action& run) { add(app, run, "info", "what a filter is, what it holds and how full it is", info); }
+void add_verify(CLI::App& app, action& run) { add(app, run, "verify", "check every checksum and invariant of a file", verify); }
+
+}  // namespace hortus::cli

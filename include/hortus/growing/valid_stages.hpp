@@ -1,0 +1,58 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+#include <hortus/growing/growth_policy.hpp>
+#include <hortus/growing/stage.hpp>
+
+/// Could a filter have got these stages? Asked of every file that is read.
+namespace hortus {
+
+/// Is stage i as large as one after stage i - 1? Where keys are erased there may have been others in between.
+template <stage_layer Layer>
+bool follows(growth_policy auto const& growth, std::span<stage<Layer> const> stages, std::size_t i) {
+  auto const least = i == 0 ? growth.first() : growth.next(stages[i - 1].capacity);
+  return erasable<Layer> ? stages[i].capacity >= least : stages[i].capacity == least;
+}
+
+/// Can stage i have that many keys? A family that never erases closes a stage only when it is full. Cells do not tell how many
+/// keys came, so a file's number is believed. It only decides when a stage is opened or dropped: whatever it is, all that is
+/// written later can be read again.
+template <stage_layer Layer>
+bool keys_fit(std::span<stage<Layer> const> stages, std::size_t i) {
+  auto const& s = stages[i];
+  bool const only = stages.size() == 1;
+  if (std::max(s.keys, s.copies) > s.most) return false;
+  if (erasable<Layer>) return s.keys <= s.copies && (only || s.copies != 0);
+  if (i + 1 != stages.size()) return s.keys == s.capacity;
+  return (only || s.keys != 0) && (s.keys <= s.capacity || stages.size() == max_stages);
+}
+
+/// Is the filter about as large as its keys need? Not asked where the next stage is of the same size: a wrong one harms nobody.
+template <stage_layer Layer>
+bool keeps_rate(growth_policy auto const& growth, stage<Layer> const& s) {
+  if (growth.next(s.capacity) == s.capacity) return true;
+  auto const shape = s.filter.shape();
+  double const rate = growth.fpr_of(s.capacity);
+  // No filter needs fewer bits than log2(1/rate) a key: with fewer the rate is not worth computing.
+  return 8 * static_cast<double>(Layer::planned_bytes(shape)) >= static_cast<double>(s.capacity) * -std::log2(rate) &&
+         Layer::planned_fpr(shape, s.capacity) <= 1.01 * rate;
+}
+
+/// Plans are not made again to compare: another machine's logarithms may differ in the last digit. But a stage must be large
+/// enough for its keys, so that a false claim in a file cannot make the next stage out of proportion to the file.
+template <stage_layer Layer>
+bool valid_stages(growth_policy auto const& growth, std::span<stage<Layer> const> stages) {
+  if (!growth.valid() || stages.empty() || stages.size() > max_stages) return false;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    auto const& s = stages[i];
+    if (!s.filter.valid() || !growth.is_stage(s.capacity) || !follows(growth, stages, i) || !keys_fit(stages, i)) return false;
+    bool const like_first = i != 0 && s.capacity == stages.front().capacity;
+    if (like_first ? s.filter.shape() != stages.front().filter.shape() : !keeps_rate(growth, s)) return false;
+  }
+  return true;
+}
+
+}  // namespace hortus

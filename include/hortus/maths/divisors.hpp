@@ -1,0 +1,52 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hortus/error.hpp>
+#include <hortus/maths/limits.hpp>
+
+namespace hortus::plan {
+
+/// `bits` or up to 0.2 % more, with divisors to spare: a filter folds by the divisors of its size, and a size as it falls out
+/// of a formula may be prime. Rounds up to a multiple of the greatest of a few numbers rich in divisors that is not above
+/// bits / 512; from 2^15 bits on the result is also a whole number of 64-bit words. Sizes below 1024, and those that would pass
+/// `limit`, stay as they are.
+[[nodiscard]] inline std::uint64_t with_divisors(std::uint64_t bits, std::uint64_t limit = max_bits) {
+  // From 64 = 2^6 on each is a multiple of the one before: times 3, 5, 7, 3, 11, 13, 3 17, 19. The last has 1792 divisors.
+  constexpr std::array<std::uint64_t, 12> rich{2, 4, 12, 64, 192, 960, 6720, 20160, 221760, 2882880, 147026880, 2793510720};
+  for (auto at = rich.rbegin(); at != rich.rend(); ++at) {
+    if (*at > bits / 512) continue;
+    auto const excess = bits % *at;
+    if (excess == 0) return bits;
+    if (bits <= limit && *at - excess <= limit - bits) return bits + (*at - excess);
+  }
+  return bits;
+}
+
+/// All divisors, ascending: what a filter of that many bits can be folded by.
+[[nodiscard]] inline std::vector<std::uint64_t> divisors(std::uint64_t bits) {
+  if (bits < 1 || bits > max_bits) throw error(errc::bad_params, "a filter has 1 to 2^42 bits");  // bounds the trials by 2^21
+  std::vector<std::uint64_t> found{1};
+  auto const multiply = [&](std::uint64_t prime) {
+    auto const before = found.size();
+    for (; bits % prime == 0; bits /= prime)  // each power of the prime times all divisors without it
+      for (std::size_t i = 0; i < before; ++i) found.push_back(found[found.size() - before] * prime);
+  };
+  for (std::uint64_t prime = 2; prime * prime <= bits; prime += prime == 2 ? 1 : 2) multiply(prime);
+  if (bits > 1) multiply(bits);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// `by`, if a filter of that width (its bits, a slice's bits, its blocks) can be folded by it.
+inline std::uint64_t checked_fold(std::uint64_t width, std::uint64_t by) {
+  if (by == 0 || width % by != 0)
+    throw error(errc::bad_params,
+                "a filter of this size folds by divisors of " + std::to_string(width) + ", not by " + std::to_string(by));
+  return by;
+}
+
+}  // namespace hortus::plan

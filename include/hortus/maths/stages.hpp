@@ -1,0 +1,86 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include <hortus/error.hpp>
+#include <hortus/maths/cardinality.hpp>
+#include <hortus/maths/limits.hpp>
+
+/// Filters that grow by adding stages: scalable (Almeida et al. 2007), whose stages get larger and stricter so that all of them
+/// together keep a rate for ever, and dynamic (Guo et al. 2006), whose stages are equal.
+namespace hortus::plan {
+
+/// The rate of several filters with independent contents that are all asked: 1 - prod(1 - f).
+class compound_fpr {
+ public:
+  void add(double fpr, std::uint64_t times = 1) {
+    if (times != 0) log_missed_ += static_cast<double>(times) * std::log1p(-fpr);  // 0 times a rate of 1: not 0 * infinity
+  }
+  [[nodiscard]] double value() const { return -std::expm1(log_missed_) + 0.0; }  // never -0
+  [[nodiscard]] double missed() const { return std::exp(log_missed_); }          ///< 1 - value()
+
+ private:
+  double log_missed_ = 0;
+};
+
+/// Rate of a scalable filter's stage `number`: fpr (1 - r) r^number, r being the tightening. Over all stages that adds up to
+/// fpr; fpr r^number, without the first factor, would add up to fpr / (1 - r). No lower rate than 2^-64 can be asked of a
+/// stage: two digests are equal as often. By multiplications alone, so that every machine gets the same.
+[[nodiscard]] inline double stage_fpr(double fpr, double tightening, unsigned number) {
+  double rate = checked_fpr(fpr) * (1 - tightening);
+  for (unsigned i = 0; i < number && rate > min_fpr; ++i) rate *= tightening;
+  return std::max(rate, min_fpr);
+}
+
+/// How many keys the stage after one for `items` takes: growth times as many. 2^64 - 1 if those are more, which no filter is
+/// planned for.
+[[nodiscard]] constexpr std::uint64_t next_stage_items(std::uint64_t items, std::uint64_t growth) noexcept {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  return items > most / growth ? most : items * growth;
+}
+
+/// Rate of each of a dynamic filter's stages for `stage_items` keys, so that `items` find the rate fpr: 1 - (1 - fpr)^(their
+/// share). A stage that is not full has less than its share of the rate, so the goal holds for any number of them.
+[[nodiscard]] inline double equal_stage_fpr(double fpr, std::uint64_t stage_items, std::uint64_t items) {
+  double const share = std::min(1.0, static_cast<double>(stage_items) / static_cast<double>(std::max(items, stage_items)));
+  return std::max(share == 1 ? checked_fpr(fpr) : -std::expm1(share * std::log1p(-checked_fpr(fpr))), min_fpr);
+}
+
+/// Rate of a dynamic filter with so many full stages and one more: 1 - (1 - full)^stages (1 - last).
+[[nodiscard]] inline double dynamic_fpr(double full, std::uint64_t stages, double last) {
+  compound_fpr all;
+  all.add(full, stages);
+  all.add(last);
+  return all.value();
+}
+
+/// What a stage says of the keys in it, and its rate.
+struct stage_content {
+  estimate items;
+  double fpr = 0;
+};
+
+/// Distinct keys in all stages, oldest first. Keys that older stages took for theirs never got to a younger one: what that has
+/// stands for 1 / (1 - their rate) as many. Errors of stages are independent, so their squares add up.
+[[nodiscard]] inline estimate stages_cardinality(std::span<stage_content const> stages) {
+  estimate all;
+  compound_fpr older;
+  double below = 0;
+  double above = 0;
+  for (auto const& s : stages) {
+    double const share = std::max(older.missed(), 1e-9);
+    all.value += s.items.value / share;
+    below += std::pow((s.items.value - s.items.low) / share, 2);
+    above += std::pow((s.items.high - s.items.value) / share, 2);
+    all.saturated |= s.items.saturated || older.missed() < share;
+    older.add(std::min(s.fpr, 1.0));
+  }
+  all.low = std::max(all.value - std::sqrt(below), 0.0);
+  all.high = all.saturated ? std::numeric_limits<double>::infinity() : all.value + std::sqrt(above);
+  return all;
+}
+
+}  // namespace hortus::plan
