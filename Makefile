@@ -6,7 +6,7 @@
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-clang nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps
+#                  nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps
 #   make install   to PREFIX, below DESTDIR
 #   make clean
 JOBS ?= $(shell nproc)
@@ -21,7 +21,7 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-clang nightly-asan nightly-tsan nightly-fuzz nightly-sweeps
+nightly_parts = nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps
 
 .PHONY: build tour test test-sanitized bench lint nightly $(nightly_parts) neon fuzz install clean need-build need-test need-lint
 .NOTPARALLEL:
@@ -67,6 +67,9 @@ lint: need-lint
 nightly: $(nightly_parts)
 nightly-lint: lint
 nightly-clang: neon leg-clang
+nightly-laws: need-test
+	bash tools/laws_for.sh -mavx2 avx2
+	bash tools/laws_for.sh -march=x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl
 nightly-asan: options_of_asan = -DHORTUS_BUILD_COMMAND=ON
 nightly-asan: leg-asan
 nightly-tsan: options_of_tsan = -DHORTUS_BUILD_COMMAND=OFF

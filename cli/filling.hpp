@@ -12,8 +12,8 @@
 
 namespace hortus::cli {
 
-/// Puts lines into a filter and keeps account of those that it refuses, where it can be full. It reads on after the first one,
-/// so that the message can say how many did not fit and how large a filter would do.
+/// Puts lines into a filter and counts those that it refuses. It reads on after the first one, so that the message can say how
+/// many were refused, and where the filter is full how large a filter would do.
 class filling {
  public:
   explicit filling(any_filter& into);
@@ -22,14 +22,16 @@ class filling {
   void insert(std::span<std::string_view const> lines);
 
   /// Throws errc::full if a key was refused: nothing may be saved then. `consequence` says what became of the file. With json
-  /// the numbers are printed first, as `keys_refused` and `items_needed`.
+  /// the numbers are printed first, as `keys_refused` and, of a filter that is full, `items_needed`.
   void check_all_went_in(std::string const& consequence, bool json);
 
  private:
+  void count_new(std::span<std::string_view const> lines);
   [[nodiscard]] std::uint64_t items_needed();
 
   any_filter& into_;
   bool can_refuse_;
+  bool can_be_full_;
   double before_ = 0;  // distinct keys that were there, at most
   std::uint64_t offered_ = 0;
   std::uint64_t refused_ = 0;

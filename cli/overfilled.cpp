@@ -17,8 +17,8 @@ std::uint64_t found_among(any_filter const& filter, std::vector<std::string_view
 }
 
 past_plan way_of(family_info const& family) {
-  if (family.can_refuse) return past_plan::refuses;
-  if (family.misses == false_negatives::by_age) return past_plan::forgets;
+  if (family.can_be_full) return past_plan::refuses;
+  if (family.forgets) return past_plan::forgets;
   return family.grows ? past_plan::grows : past_plan::takes_all;
 }
 

@@ -7,7 +7,7 @@
 
 int main() {
   hortus::with_removals<>::goal const plan{.items = 100'000, .fpr = 0.01, .removals = 10'000, .miss_rate = 0.001};
-  hortus::removal_filter sessions(plan);
+  hortus::with_removals_filter sessions(plan);
   std::vector<std::uint64_t> record;  // all that ever began
   for (std::uint64_t id = 0; id < 100'000; ++id)
     if (sessions.insert(id)) record.push_back(id);

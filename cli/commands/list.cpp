@@ -57,7 +57,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
           {"room", f.room},
           {"verbs", f.verbs.names()},
           {"false_negatives", name_of(f.misses)},
-          {"can_be_full", f.can_refuse},
+          {"can_be_full", f.can_be_full},
           {"summary", f.summary},
           {"bits_per_item", offer.bits_per_item},
           {"cache_lines", offer.lines_touched},
@@ -75,7 +75,9 @@ std::string_view missed_by(family_info const& f) {
     case false_negatives::by_age:
       return "old keys, which it forgets";
     case false_negatives::by_chance:
-      return "members by chance: their counts may be 0, for counts err to both sides";
+      return f.forgets            ? "old keys, which it forgets, and a few of the others"
+             : f.has(verb::count) ? "members by chance: their counts may be 0, for counts err to both sides"
+                                  : "members by chance: those that it takes for an erased key";
   }
   return "";
 }
@@ -88,7 +90,7 @@ std::string lines_of(proposal const& offer) {
 /// What the bits a key of the comparison are for, where it is not simply all keys.
 std::string space_of(family_info const& f, proposal const& offer) {
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
-  if (f.misses == false_negatives::by_age) text += " a key of the window";
+  if (f.forgets) text += " a key of the window";
   if (offer.fnr > 0) text += fmt::format(", {} missed at its end", human_rate(offer.fnr));
   if (f.grows) text += " of the first stage";
   if (f.has(verb::build)) text += " where keys occur once";
@@ -109,7 +111,7 @@ std::string families_in_markdown(std::span<family_info const> families) {
     if (!f.has(verb::may_contain)) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
     std::string_view const misses = f.misses == false_negatives::never       ? "never"
                                     : f.misses == false_negatives::by_misuse ? "after wrong erases"
-                                    : f.misses == false_negatives::by_age    ? "by age"
+                                    : f.forgets                              ? "by age"
                                                                              : "by chance";
     text +=
         fmt::format("| `{}` | {} | {} | {} | {}{} | {} | {} | {} | {} |\n", f.name, f.summary, answers, space_of(f, offer),
@@ -212,7 +214,7 @@ std::string all_for_people(std::span<family_info const> families) {
     line(f.name, f.summary);
     line("", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
     if (auto const missed = missed_by(f); !missed.empty()) line("", fmt::format("misses {}", missed));
-    if (f.can_refuse) line("", "can be full: then it refuses keys, and says so");
+    if (f.can_be_full) line("", "can be full: then it refuses keys, and says so");
   }
   return text;
 }

@@ -76,7 +76,9 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
                                 limit_of(offer), lines, plural)
                   : fmt::format("tells how often, not whether; a count is wrong with a chance of {} and reads {:.0f} cache {}",
                                 human_rate(offer.fpr), lines, plural);
-  if (offer.fnr > 0) text += fmt::format("; it misses {} of the keys of that age", human_rate(offer.fnr));
+  if (offer.fnr > 0)
+    text += fmt::format("; it misses {} of the {}", human_rate(offer.fnr),
+                        one.family->forgets ? "keys of that age" : "members once a tenth of all was erased");
   if (one.family->has(verb::build)) text += "; it is built of all keys at once and takes none later";
   if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
@@ -190,12 +192,13 @@ int plan(options const& o) {
       losers.push_back({&family, e.what()});
     }
   }
-  // With the rate given the smallest is best, with the space given the lowest rate; among equals the fewer cache lines. Who
-  // does not need a count asks whether a key is there: those that tell come first.
+  // With the rate given the smallest is best, with the space given the lowest rate; among equals the fewer cache lines. Without
+  // a need for counts the question is whether a key is there: families that tell come first. Those that miss members come last.
   bool const counting = std::ranges::find(o.need, "count") != o.need.end();
   std::ranges::stable_sort(candidates, {}, [&](candidate const& c) {
     auto const first = space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);
-    return std::tuple(!counting && !answers_membership(c), first, c.offer.lines_touched);
+    return std::tuple(!counting && !answers_membership(c), c.family->misses == false_negatives::by_chance, first,
+                      c.offer.lines_touched);
   });
   for (auto& c : candidates) c.why = explain(c, candidates.front(), space_given);
 

@@ -40,10 +40,17 @@ concept insertable = family<F> && requires(F& f, digest x) {
   f.insert(x);
 };
 
-/// Can insert(x) refuse a key, because there is no room for it? Whoever calls it then has to look at the answer.
+/// Can insert(x) refuse a key? Whoever calls it then has to look at the answer.
 template <class F>
 inline constexpr bool can_refuse = requires(F& f, digest x) {
   { f.insert(x) } -> std::same_as<bool>;
+};
+
+/// Does it refuse keys because there is no room for them? So it is, unless a family says `static constexpr bool refuses_erased
+/// = true`: it has always room, and refuses only keys that were erased, or that it takes for one of them.
+template <class F>
+inline constexpr bool can_be_full = can_refuse<F> && !requires {
+  requires F::refuses_erased;
 };
 
 /// may_contain(x): true for every member; true for another with chance fpr().

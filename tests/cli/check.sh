@@ -92,7 +92,7 @@ families() {
   hortus list --json | python3 -c '
 import json, sys
 some = [family["family"] for family in json.load(sys.stdin)
-        if set(sys.argv[1:]) <= set(family["verbs"]) and family["false_negatives"] != "by_age"]
+        if set(sys.argv[1:]) <= set(family["verbs"]) and family["room"] != "aging"]
 print(*some)
 sys.exit(not some)' "$@"
 }

@@ -578,6 +578,16 @@ class Dynamic(Counting):
         return next((count for count in (stage.count(d) for stage in self.stages) if count), 0)
 
 
+class WithRemovals(Membership):
+    def __init__(self, f):
+        f.layer_id("bloom")
+        self.came = Bloom(f)
+        self.went = Bloom(f)
+
+    def has(self, d):
+        return self.came.has(d) and not self.went.has(remixed(d, 1))
+
+
 class Sketch(Counting):
     def __init__(self, f, bits):
         f.index_id()
@@ -619,5 +629,5 @@ FAMILIES = {
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
-    "dynamic": Dynamic, "count_min": CountMin, "count_min_conservative": CountMin, "fast_ams": FastAms,
+    "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin, "fast_ams": FastAms,
 }

@@ -29,8 +29,8 @@ std::size_t found(auto const& f, std::uint64_t from, std::uint64_t count) {
 
 // 100 000 keys, 20 000 of them removed, ten bits and seven probes each: of the others f2 = .0082 are missed, of the removed
 // none is found, of those that never came f1 (1 - f2) = .0081. Given both fills the counts are binomial: 1e-9 each.
-TEST(removal_filter, misses_and_rate_are_those_of_two_independent_filters) {
-  removal_filter f(with_removals<>(with_removals<>::params{{1'000'000, 7}, {200'000, 7}}));
+TEST(with_removals_filter, misses_and_rate_are_those_of_two_independent_filters) {
+  with_removals_filter f(with_removals<>(with_removals<>::params{{1'000'000, 7}, {200'000, 7}}));
   EXPECT_EQ(f.insert(keys<random_keys>(0, 100'000)), 100'000U);
   EXPECT_EQ(found(f, 0, 100'000), 100'000U) << "nothing went: nothing is missed";
   EXPECT_EQ(f.family().miss_rate(), 0);
@@ -50,16 +50,16 @@ TEST(removal_filter, misses_and_rate_are_those_of_two_independent_filters) {
 }
 
 // Parts of the same size would look at the same places of a key, and what is found by chance in one be found in the other.
-TEST(removal_filter, rate_is_right_when_both_parts_have_the_same_shape) {
-  removal_filter f(with_removals<>(with_removals<>::params{{100'000, 4}, {100'000, 4}}));
+TEST(with_removals_filter, rate_is_right_when_both_parts_have_the_same_shape) {
+  with_removals_filter f(with_removals<>(with_removals<>::params{{100'000, 4}, {100'000, 4}}));
   (void)f.insert(keys<random_keys>(0, 10'000));
   f.erase(keys<random_keys>(0, 10'000));
   auto const others = static_cast<double>(found(f, absent, 2'000'000));
   EXPECT_TRUE(binomial_band(2e6, f.fpr()).holds(others)) << others << " found at " << f.fpr();
 }
 
-TEST(removal_filter, an_erased_key_is_refused_and_so_are_its_twins_and_insert_says_so) {
-  removal_filter f(with_removals<>(with_removals<>::params{{1'000'000, 7}, {1000, 1}}));
+TEST(with_removals_filter, an_erased_key_is_refused_and_so_are_its_twins_and_insert_says_so) {
+  with_removals_filter f(with_removals<>(with_removals<>::params{{1'000'000, 7}, {1000, 1}}));
   (void)f.insert(keys<random_keys>(0, 1000));
   f.erase(keys<random_keys>(0, 300));
   EXPECT_FALSE(f.insert(random_keys::make(0)));
@@ -100,16 +100,16 @@ void walk(Filter f, std::uint64_t seed, unsigned pool, unsigned steps) {
   }
 }
 
-TEST(removal_filter, keeps_its_promises_beside_a_map) {
+TEST(with_removals_filter, keeps_its_promises_beside_a_map) {
   for (unsigned const pool : {1U, 2U, 10U, 200U}) {
-    walk(removal_filter({.items = pool}), pool, pool, 500);
+    walk(with_removals_filter({.items = pool}), pool, pool, 500);
     walk(over_blocked({.items = pool, .removals = pool, .miss_rate = 0.1}), pool, pool, 500);
-    walk(removal_filter(with_removals<>()), pool, pool, 100);
+    walk(with_removals_filter(with_removals<>()), pool, pool, 100);
   }
 }
 
 // In the cache and past it: then memory is asked ahead.
-TEST(removal_filter, batches_answer_what_keys_do_one_by_one) {
+TEST(with_removals_filter, batches_answer_what_keys_do_one_by_one) {
   for (std::uint64_t const items : {1000U, 4'000'000U}) {
     over_blocked f({.items = items, .fpr = 0.05, .removals = 2000, .miss_rate = 0.05});
     auto const some = keys<random_keys>(0, 4000);
@@ -125,7 +125,7 @@ TEST(removal_filter, batches_answer_what_keys_do_one_by_one) {
   }
 }
 
-TEST(removal_filter, plan_keeps_both_rates) {
+TEST(with_removals_filter, plan_keeps_both_rates) {
   for (std::uint64_t const items : {1U, 1000U, 1'000'000U})
     for (std::uint64_t const removals : {1U, 500U}) {
       with_removals<>::goal const wish{.items = items, .fpr = 0.01, .removals = removals, .miss_rate = 1e-4};
@@ -148,11 +148,11 @@ TEST(removal_filter, plan_keeps_both_rates) {
   EXPECT_NEAR(per_item({.items = 1'000'000, .removals = 1'000'000}), 9.6 + 14.4, 0.1);
 }
 
-TEST(removal_filter, saved_and_loaded_it_goes_on) {
-  removal_filter f({.items = 1000, .removals = 200});
+TEST(with_removals_filter, saved_and_loaded_it_goes_on) {
+  with_removals_filter f({.items = 1000, .removals = 200});
   (void)f.insert(keys<common_prefix_keys>(0, 1000));
   f.erase(keys<common_prefix_keys>(0, 100));
-  auto again = from_bytes<removal_filter>(to_bytes(f));
+  auto again = from_bytes<with_removals_filter>(to_bytes(f));
   EXPECT_EQ(again, f);
   EXPECT_EQ(again.about().items_planned, 1000U);
   EXPECT_TRUE(again.erase(common_prefix_keys::make(200)));
@@ -163,13 +163,13 @@ TEST(removal_filter, saved_and_loaded_it_goes_on) {
   EXPECT_THROW((void)from_bytes<bloom_filter>(to_bytes(f)), error);
   auto bytes = to_bytes(f);
   for (std::size_t const size : {std::size_t{0}, bytes.size() / 2, bytes.size() - 1})
-    EXPECT_THROW((void)from_bytes<removal_filter>(std::span(bytes).first(size)), error);
+    EXPECT_THROW((void)from_bytes<with_removals_filter>(std::span(bytes).first(size)), error);
   f.clear();
-  EXPECT_EQ(f, removal_filter({.items = 1000, .removals = 200}));
+  EXPECT_EQ(f, with_removals_filter({.items = 1000, .removals = 200}));
 }
 
-TEST(removal_filter, is_worn_when_either_rate_has_passed_its_limit) {
-  removal_filter f({.items = 10'000, .fpr = 0.01, .removals = 1000, .miss_rate = 0.001});
+TEST(with_removals_filter, is_worn_when_either_rate_has_passed_its_limit) {
+  with_removals_filter f({.items = 10'000, .fpr = 0.01, .removals = 1000, .miss_rate = 0.001});
   with_removals<>::limits const limits{.fpr = 0.015, .miss_rate = 0.002};
   (void)f.insert(keys<random_keys>(0, 10'000));
   f.erase(keys<random_keys>(0, 1000));
@@ -187,7 +187,7 @@ TEST(removal_filter, is_worn_when_either_rate_has_passed_its_limit) {
 
 // Out of a record of all that ever came: what was found stays found, what went stays away, the miss rate begins anew, and what
 // was refused goes in. Given the old filter, kept = found exactly.
-TEST(removal_filter, regenerated_of_a_record_it_finds_what_was_found_and_takes_erased_keys_again) {
+TEST(with_removals_filter, regenerated_of_a_record_it_finds_what_was_found_and_takes_erased_keys_again) {
   using filter = of_keys<with_removals<>, xxh3>;
   filter f({.items = 50'000, .fpr = 0.01, .removals = 10'000, .miss_rate = 0.01}, xxh3(7));
   (void)f.insert(keys<common_prefix_keys>(0, 50'000));
@@ -211,8 +211,8 @@ TEST(removal_filter, regenerated_of_a_record_it_finds_what_was_found_and_takes_e
   EXPECT_TRUE(fresh.may_contain(common_prefix_keys::make(1)));
 }
 
-TEST(removal_filter, regenerated_of_other_keys_it_takes_false_positives_for_members) {
-  removal_filter f({.items = 10'000, .fpr = 0.05, .removals = 1000, .miss_rate = 0.01});
+TEST(with_removals_filter, regenerated_of_other_keys_it_takes_false_positives_for_members) {
+  with_removals_filter f({.items = 10'000, .fpr = 0.05, .removals = 1000, .miss_rate = 0.01});
   (void)f.insert(keys<random_keys>(0, 10'000));
   auto const strangers = keys<random_keys>(absent, 10'000);
   auto const fresh = regenerated(f, strangers, {.items = 10'000, .fpr = 1e-9});

@@ -59,7 +59,7 @@ inline void use_everything(any_filter const& original) {
     // A family that can be full, in a file that says it is, may refuse.
     if (filter.insert("a key") && finds) require(filter.may_contain("a key"), "an inserted key is found");
     std::vector<std::string> const two{"two", "keys"};
-    bool const forgets = family_named(about.family).misses == false_negatives::by_age;  // perhaps all but the last
+    bool const forgets = family_named(about.family).forgets;  // perhaps all but the last
     if (filter.insert(two) == 2 && finds)
       require(forgets ? filter.may_contain(two[1]) : filter.may_contain(two).count() == 2, "an inserted batch is found");
     if (counts) require(filter.count(two).size() == 2 && filter.count("two") == filter.count(two)[0], "counts agree");

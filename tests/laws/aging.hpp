@@ -6,7 +6,8 @@ namespace hortus::testing {
 
 /// Beside a deque, for streams without repeats, with many, and with some few keys again and again, which must push nobody out.
 template <class F>
-requires(F::misses == false_negatives::by_age) && insertable<F>&& membership<F> void keys_of_the_window_are_remembered() {
+requires forgetting<F> && insertable<F> && membership<F>
+void keys_of_the_window_are_remembered() {
   for (std::uint64_t const items : {1U, 2U, 3U, 7U, 30U, 200U})
     for (unsigned const stream : {0U, 1U, 2U, 3U}) {
       of_keys<F> f(goal_for<F>(items));
@@ -46,7 +47,8 @@ requires(F::misses == false_negatives::by_age) && insertable<F>&& membership<F> 
 /// A stream of ten windows. The rate saws, and may not pass what was planned: the highest of many looks, given the fill, each
 /// of which is off by a per cent or two. A key that came nine windows ago is a key like any other.
 template <class F>
-requires(F::misses == false_negatives::by_age) && plannable<F> void an_endless_stream_keeps_the_rate_and_forgets() {
+requires forgetting<F> && plannable<F>
+void an_endless_stream_keeps_the_rate_and_forgets() {
   for (double const fpr : {0.1, 0.01}) {
     std::uint64_t const items = sanitized ? 5000 : 20'000;
     of_keys<F> f(goal_for<F>(items, fpr));
@@ -64,8 +66,8 @@ requires(F::misses == false_negatives::by_age) && plannable<F> void an_endless_s
 }
 
 template <class F>
-requires(F::misses == false_negatives::by_age) &&
-    insertable<F> void reloaded_in_the_middle_of_a_stream_it_goes_on_as_if_never_saved() {
+requires forgetting<F> && insertable<F>
+void reloaded_in_the_middle_of_a_stream_it_goes_on_as_if_never_saved() {
   for (std::uint64_t const items : {1U, 7U, 1000U}) {
     of_keys<F> never_saved(goal_for<F>(items));
     auto reloaded = never_saved;

@@ -78,7 +78,7 @@ requires insertable<F> &&(countable<F> || erasable<F>)void a_multiset_beside_it_
         auto const check = [&] {
           for (auto const& entry : model) {
             [[maybe_unused]] auto const key = Keys::make(entry.first);
-            if constexpr (membership<F> && F::misses != false_negatives::by_age) {
+            if constexpr (membership<F> && !forgetting<F>) {
               ASSERT_TRUE(f.may_contain(key)) << Keys::name << " " << entry.first << " of " << pool;
             }
             if constexpr (countable<F>)

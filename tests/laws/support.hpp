@@ -130,7 +130,7 @@ class numbers {
 /// Does a family that forgets by age miss keys of its window too, with a chance that it tells?
 template <family F>
 constexpr bool misses_in_window() {
-  return F::misses == false_negatives::by_age && requires(typename F::params p) { F::planned_fnr(p, 1U); };
+  return forgetting<F> && requires(typename F::params p) { F::planned_fnr(p, 1U); };
 }
 
 /// A window beside a filter that forgets by age: the last `items` distinct keys, and the one before them. With so many distinct

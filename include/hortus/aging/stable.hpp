@@ -35,7 +35,7 @@ class stable {
   static constexpr std::string_view name = "stable";
   static constexpr std::string_view room = "aging";
   static constexpr std::string_view summary = "cells that fade: for endless streams, with misses that grow with a key's age";
-  static constexpr auto misses = false_negatives::by_age;
+  static constexpr auto misses = false_negatives::by_chance;  ///< keys of the window, too
   static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain;
   static constexpr verb_set kernels = verb::insert | verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;

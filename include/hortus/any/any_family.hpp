@@ -24,8 +24,8 @@ class any_family {
   static constexpr std::string_view name = "any";
   static constexpr std::string_view room = "any";
   static constexpr std::string_view summary = "a family chosen at run time";
-  static constexpr auto misses = false_negatives::by_age;  // the weakest promise of those it may hold
-  static constexpr std::size_t block_keys = 1024;          // a virtual call each, and room for the family's own blocks
+  static constexpr auto misses = false_negatives::by_chance;  // the weakest promise of those it may hold
+  static constexpr std::size_t block_keys = 1024;             // a virtual call each, and room for the family's own blocks
 
   template <class F>
   requires(!std::same_as<F, any_family>) && family<F>  // in this order: family<any_family> would ask itself

@@ -37,7 +37,9 @@ struct card {
   std::string_view summary;
   false_negatives misses;
   bool never_undercounts;   ///< count() is never below the truth, or below the most that it counts to
-  bool can_refuse;          ///< can be full: insert says whether a key went in
+  bool forgets;             ///< old keys, by design: its size is for a window
+  bool can_refuse;          ///< insert says whether a key went in
+  bool can_be_full;         ///< and refuses those for which there is no room
   std::uint64_t max_count;  ///< where counters stick in all its filters; 0: there is no such number
   bool grows;               ///< makes room for more keys than planned; stages() of a filter says how often it did
   bool keeps_fpr;           ///< and keeps the planned rate, however many come
@@ -111,7 +113,9 @@ card made_card() {
           .summary = F::summary,
           .misses = F::misses,
           .never_undercounts = false,
-          .can_refuse = false,
+          .forgets = forgetting<F>,
+          .can_refuse = can_refuse<F>,
+          .can_be_full = can_be_full<F>,
           .max_count = 0,
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
@@ -119,7 +123,6 @@ card made_card() {
           .settings = settings_of<typename F::goal>(),
           .plan = proposal_of<F>};
   if constexpr (countable<F>) it.never_undercounts = never_undercounts<F>;
-  it.can_refuse = can_refuse<F>;
   if constexpr (requires { F::max_count(); }) it.max_count = static_cast<std::uint64_t>(F::max_count());
   return it;
 }

@@ -22,6 +22,7 @@
 #include <hortus/counting/spectral_selection.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/scalable.hpp>
+#include <hortus/growing/with_removals.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,8 +39,7 @@ concept keeping_layer = makeable<F> && membership<F> && storable<F> &&
 ///          nothing; both parts fill until it is worn(). Then regenerated() makes a fresh one out of the application's
 ///          record of keys.
 /// Lacks    a way back for an erased key before that: insert() refuses it. Counts: one erase undoes all inserts. Both have
-///          `d_left`, `blocked_counting` and `counting`, which miss nobody, in 1.7 to 3.5 times the space. It is not in
-///          any/families.hpp, and the command does not know it: misses without misuse fit no promise there.
+///          `d_left`, `blocked_counting` and `counting`, which miss nobody, in 1.7 to 3.5 times the space.
 /// Source   folklore; the numbers are measured in tests/growing/with_removals_test.cpp. Levels that go on in turn, each with
 ///          what the one before takes for its own, are exact where all keys are known: J. Larisch et al., "CRLite", IEEE
 ///          S&P 2017.
@@ -49,8 +49,11 @@ class with_removals {
   static constexpr std::string_view name = "with_removals";
   static constexpr std::string_view room = "growing";
   static constexpr std::string_view summary = "a filter of what came and one of what went: removal, at the cost of misses";
-  static constexpr auto misses = false_negatives::by_age;  ///< the nearest word: a key's age is the erases after it
+  static constexpr auto misses = false_negatives::by_chance;
+  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::erase;
+  static constexpr verb_set kernels = verb::may_contain;
   static constexpr bool erase_restores = false;
+  static constexpr bool refuses_erased = true;
   static constexpr std::size_t block_keys = hortus::block_keys<Layer>;
 
   struct goal {
@@ -58,17 +61,31 @@ class with_removals {
     double fpr = 0.01;           ///< once all have come
     std::uint64_t removals = 0;  ///< distinct keys that go before it is regenerated; 0: a tenth of the items
     double miss_rate = 0.001;    ///< chance that a member is missed, once all those are gone
+    static void fields(auto& self, auto& io) {
+      io("removals", self.removals,
+         setting_note{"distinct keys that are erased before a new filter is made; by default a tenth of the items",
+                      "1 to 2^64 - 1", "100000"});
+      io("miss_rate", self.miss_rate,
+         setting_note{"chance that a member is missed once all removals were made", "above 0, below 1", "0.01"});
+    }
   };
   struct params {
     typename Layer::params came = {};
     typename Layer::params went = {};
     bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      Layer::params::fields(self.came, io);
+      auto const of_removed = [&](std::string_view field, auto& value) { io("removed_" + std::string(field), value); };
+      Layer::params::fields(self.went, of_removed);
+    }
   };
 
   static params plan(goal g) { return {part(g.items, g.fpr), part(g.removals != 0 ? g.removals : g.items / 10, g.miss_rate)}; }
   /// Before the first erase, when `went` hides nothing: each one lowers it a little.
   static double planned_fpr(params p, std::uint64_t items) { return Layer::planned_fpr(p.came, items); }
   static double planned_miss_rate(params p, std::uint64_t removals) { return Layer::planned_fpr(p.went, removals); }
+  /// After the removals of a goal that names none.
+  static double planned_fnr(params p, std::uint64_t items) { return planned_miss_rate(p, items / 10); }
   static std::uint64_t planned_bytes(params p) { return Layer::planned_bytes(p.came) + Layer::planned_bytes(p.went); }
   static double lines_touched(params p) { return Layer::lines_touched(p.came) + 1; }  // one is enough to see that it stayed
 
@@ -174,6 +191,6 @@ template <class Layer, class Hash, key_range Keys>
       candidates, wish, old.hash(), [&](std::span<digest const> xs) { return old.family().regenerated(xs, wish); });
 }
 
-using removal_filter = of_keys<with_removals<>>;
+using with_removals_filter = of_keys<with_removals<>>;
 
 }  // namespace hortus
