@@ -1,5 +1,6 @@
 #include <hortus/any/catalogue.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace hortus {
@@ -18,8 +19,10 @@ std::span<family_info const> catalogue() {
 }
 
 family_info const& family_named(std::string_view name) {
-  auto const& its = card_of(name);  // throws if there is none
-  return catalogue()[static_cast<std::size_t>(&its - cards().data())];
+  auto const all = catalogue();
+  auto const found = std::ranges::find(all, name, &family_info::name);
+  if (found == all.end()) (void)card_of(name);  // throws, and names those there are
+  return *found;
 }
 
 }  // namespace hortus
