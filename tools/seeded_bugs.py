@@ -13,7 +13,8 @@ A bug is a file NAME.bug:
     --- new
     what stands there instead
 
-`build` names CMake targets, `test` is a regular expression for ctest -R. The text may begin and end within a line.
+`build` names CMake targets, `test` is a regular expression for ctest -R. The text may begin and end within a line. A line
+`cpu: avx2` before the texts says that only processors with that flag run the code; elsewhere the bug is left out.
 The named tests must be green without the bug, and one of them red with it; a bug that does not apply, does not compile or
 survives is an error. The source tree itself is never changed.
 """
@@ -47,6 +48,7 @@ class Bug:
     test: str
     old: str
     new: str
+    cpu: str = ""
 
     def applied(self, text):
         times = text.count(self.old)
@@ -61,7 +63,7 @@ def read_bug(path):
     if not mark or not second_mark:
         raise Unfit("it needs a line '--- old' and a line '--- new'")
     fields = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
-    if tuple(fields) != FIELDS or len(fields) != len(head.splitlines()):
+    if tuple(f for f in fields if f != "cpu") != FIELDS or len(fields) != len(head.splitlines()):
         raise Unfit("its first lines should be " + ", ".join(f + ": ..." for f in FIELDS))
     return Bug(path.stem, **fields, old=old, new=new.removesuffix("\n"))
 
@@ -166,6 +168,13 @@ class Copy:
         return ("red", failed[0]) if failed else ("no test ran", last_lines(run.stdout))
 
 
+def processor_has(flag):
+    try:
+        return flag in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    except OSError:
+        return False
+
+
 def last_lines(text):
     return "\n      ".join(text.strip().splitlines()[-15:])
 
@@ -191,6 +200,9 @@ def main():
     if given.work and given.work.resolve().is_relative_to(ROOT):
         sys.exit(f"--work {given.work} is in the source tree, which is never changed: choose a folder elsewhere")
 
+    for bug in [b for b in bugs if b.cpu and not processor_has(b.cpu)]:
+        print(f"{bug.name}: left out, this processor has no {bug.cpu}")
+        bugs.remove(bug)
     with tempfile.TemporaryDirectory(prefix="hortus-seeded-") as fresh:
         copy = Copy((given.work or pathlib.Path(fresh)).resolve(), given.jobs, given.cmake)
         all_targets = sorted({target for bug in bugs for target in bug.build.split()})
