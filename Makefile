@@ -6,7 +6,9 @@
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps
+#                  nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
+#                  nightly-sweeps nightly-seeded
+#   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
 #   make clean
 JOBS ?= $(shell nproc)
@@ -14,6 +16,7 @@ WERROR ?= OFF
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 BENCH ?=
+BUGS ?=
 
 # Ninja where it is, asked for when it is needed: the line before may have installed it. An existing build tree keeps the
 # generator it was made with.
@@ -21,9 +24,9 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps
+nightly_parts = nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-seeded
 
-.PHONY: build tour test test-sanitized bench lint nightly $(nightly_parts) neon fuzz install clean need-build need-test need-lint
+.PHONY: build tour test test-sanitized bench lint nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -77,6 +80,7 @@ nightly-tsan: leg-tsan
 nightly-fuzz: fuzz
 nightly-sweeps: leg-release
 	ctest --preset nightly
+nightly-seeded: seeded-bugs
 
 neon:
 	@bash tools/neon_check.sh
@@ -85,6 +89,9 @@ fuzz: need-test
 	$(configure) fuzz
 	cmake --build --preset fuzz -j $(JOBS)
 	bash tools/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(JOBS)
+
+seeded-bugs: need-test
+	python3 tools/seeded_bugs.py --jobs $(JOBS) $(BUGS)
 
 install: build
 	cmake --install build --prefix $(PREFIX)

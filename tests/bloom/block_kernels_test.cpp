@@ -10,23 +10,14 @@
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
-#include <hortus/cells/vector_target.hpp>
 #include <hortus/counting/blocked_counting.hpp>
 
 #include "key_sets.hpp"
+#include "with_target.hpp"
 
 /// Every kernel gives the answers and makes the bytes of one key at a time, with every instruction set this machine has.
 namespace hortus::testing {
 namespace {
-
-/// The best one again at the end.
-class with_target {
- public:
-  explicit with_target(std::string_view name) { kernels::use_target(name); }
-  ~with_target() { kernels::use_target(""); }
-  with_target(with_target const&) = delete;
-  with_target& operator=(with_target const&) = delete;
-};
 
 std::vector<digest> digests(std::uint64_t from, std::size_t count) {
   std::vector<digest> xs;

@@ -159,6 +159,21 @@ cat good <(echo more) >bad
 refused "'bad'" hortus verify bad
 refused "'bad'" hortus query --no-verify bad keys
 
+section "so is damage in the last chunk of several, for every command that reads a filter"
+hortus build counting -n 600k -o several keys 2>/dev/null
+[ "$(stat -c %s several)" -gt $((2 * 1024 * 1024 + 1000)) ] || fail "this should be a file of three chunks"
+for at in -100 $((-1024 * 1024)) 1000000; do
+  cp several bad
+  damage bad $at
+  for command in 'query bad keys' 'count bad keys' 'info bad' 'verify bad' 'add bad keys' 'remove bad keys' \
+    'merge -o none several bad' 'merge -o none bad several' 'fold -o none --by 2 bad'; do
+    refused "'bad'.*chunk [0-2] is damaged" hortus $command
+  done
+  for command in query count; do refused "chunk [0-2] is damaged" hortus $command <(cat bad) keys; done
+  refused "chunk [0-2] is damaged" hortus verify <(cat bad)
+done
+rm bad several
+
 section "--no-verify reads the header only: damage in the cells goes unseen, and members are found all the same or not at all"
 cp good bad
 damage bad -200

@@ -85,6 +85,27 @@ wait $job || fail "status $? of a pipe"
 exec 4<&-
 rm stream_in stream_out
 
+section "a line that comes again is young again: fed line by line, for a whole file in one block would hide it"
+for window in 1 2 10; do
+  mkfifo stream_in stream_out
+  hortus uniq --window $window stream_in >stream_out &
+  job=$!
+  exec 3<>stream_in
+  exec 4<stream_out
+  echo often >&3
+  read -r -t 20 line <&4 && equal "line" often "$line"
+  for ((i = 1; i <= 10 * window; ++i)); do
+    printf 'new %d\noften\n' $i >&3
+    read -r -t 20 line <&4 || fail "no line while the pipe is open"
+    equal "with a window of $window" "new $i" "$line"
+  done
+  exec 3>&-
+  equal "nothing more" "" "$(cat <&4)"
+  wait $job || fail "status $? of a pipe"
+  exec 4<&-
+  rm stream_in stream_out
+done
+
 section "a closed pipe ends it quietly"
 # 141: ended by SIGPIPE, as seq itself may be.
 { seq 1000000 2>/dev/null || :; } | { hortus uniq 2>"$err" || [ $? -eq 141 ] || echo "status $?" >>"$err"; } | head -n 3 >"$out"

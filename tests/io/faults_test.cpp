@@ -18,6 +18,13 @@
 namespace hortus::testing {
 namespace {
 
+/// A call that worked: what it was, the file it was about, and the name that it gave that file.
+struct call {
+  std::string what;
+  ino_t file = 0;
+  std::string name = {};
+};
+
 /// What the replaced functions below do when it is their turn.
 struct fault_plan {
   bool armed = false;
@@ -31,6 +38,7 @@ struct fault_plan {
   std::string cut = {};                ///< this file loses its second half after the first read of it
   std::map<std::string, int> seen = {};
   std::string failed = {};  ///< the name of the first call that did
+  std::vector<call> made = {};
 };
 fault_plan faults;
 
@@ -45,6 +53,19 @@ bool fault(char const* name) {
   if (faults.failed.empty()) faults.failed = name;
   errno = faults.code;
   return true;
+}
+/// Remembers a call that returned `result`, which is returned.
+auto noted(auto result, char const* what, ino_t file, char const* name = "") {
+  if (faults.armed && result >= 0) faults.made.push_back({what, file, name});
+  return result;
+}
+ino_t file_of(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+ino_t file_of(char const* path) {
+  struct stat status {};
+  return ::stat(path, &status) == 0 ? status.st_ino : 0;
 }
 bool interruption(char const* name) {
   if (!faults.armed || !faults.interrupted || ++faults.seen[name] % 2 == 0) return false;
@@ -74,7 +95,9 @@ std::optional<errc> under(fault_plan plan, Act act) {
 // The library's calls end up here, because a program's own definitions come before those of the C library.
 using hortus::testing::fault;
 using hortus::testing::faults;
+using hortus::testing::file_of;
 using hortus::testing::interruption;
+using hortus::testing::noted;
 extern "C" {
 int open(char const* path, int flags, ...) {
   va_list rest;
@@ -100,14 +123,18 @@ ssize_t pread(int fd, void* into, std::size_t bytes, off_t offset) {
 }
 ssize_t write(int fd, void const* from, std::size_t bytes) {
   if (interruption("interrupted write") || fault("write")) return -1;
-  return ::syscall(SYS_write, fd, from, faults.armed ? std::min(bytes, faults.most) : bytes);
+  return noted(::syscall(SYS_write, fd, from, faults.armed ? std::min(bytes, faults.most) : bytes), "write", file_of(fd));
 }
-int fsync(int fd) { return fault("fsync") ? -1 : static_cast<int>(::syscall(SYS_fsync, fd)); }
+int fsync(int fd) { return fault("fsync") ? -1 : noted(static_cast<int>(::syscall(SYS_fsync, fd)), "fsync", file_of(fd)); }
 int rename(char const* from, char const* to) noexcept {
-  return fault("rename") ? -1 : static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+  if (fault("rename")) return -1;
+  auto const file = file_of(from);
+  return noted(static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0)), "rename", file, to);
 }
 int linkat(int from_folder, char const* from, int to_folder, char const* to, int flags) noexcept {
-  return fault("linkat") ? -1 : static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+  if (fault("linkat")) return -1;
+  auto const result = static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+  return noted(result, "linkat", file_of(from), to);
 }
 int fchmod(int fd, mode_t mode) noexcept { return fault("fchmod") ? -1 : static_cast<int>(::syscall(SYS_fchmod, fd, mode)); }
 int fchown(int fd, uid_t owner, gid_t group) noexcept {
@@ -179,6 +206,34 @@ TEST_F(faulty, the_calls_are_really_replaced) {
     EXPECT_GT(faults.seen[name], 0) << name;
   EXPECT_EQ(under({}, [&] { (void)load(path); }), std::nullopt);
   EXPECT_GT(faults.seen["pread"], 1);
+}
+
+/// What a power cut leaves, and no test can show: a name may reach the disk before the bytes do. So the bytes are synced before
+/// the file gets its name, and the folder after.
+TEST_F(faulty, a_save_syncs_the_file_then_names_it_then_syncs_the_folder) {
+  for (bool const over_old : {false, true})
+    for (bool const nameless : {false, true}) {
+      SCOPED_TRACE(std::string(over_old ? "over an old file" : "a new file") + (nameless ? ", nameless" : ", named"));
+      scratch_folder const folder;
+      auto const path = folder / "filter";
+      if (over_old) save(sample(3), path);
+      EXPECT_EQ(under({.nameless = nameless, .most = 50'000}, [&] { save(sample(7), path); }), std::nullopt);
+
+      auto const file = file_of(path.c_str());
+      auto const last = [&](auto which) {
+        auto const found = std::find_if(faults.made.rbegin(), faults.made.rend(), which);
+        return faults.made.rend() - found;  // 0: there is none
+      };
+      auto const written = last([&](call const& c) { return c.what == "write" && c.file == file; });
+      auto const synced = last([&](call const& c) { return c.what == "fsync" && c.file == file; });
+      auto const named = last([&](call const& c) { return c.name == path && c.file == file; });
+      auto const folder_synced =
+          last([&](call const& c) { return c.what == "fsync" && c.file == file_of(folder.path().c_str()); });
+      EXPECT_GT(written, 2) << "in several pieces";
+      EXPECT_GT(synced, written) << "the file is synced when all of it is written";
+      EXPECT_GT(named, synced) << "it gets its name when it is synced";
+      EXPECT_GT(folder_synced, named) << "the folder is synced when it has the name";
+    }
 }
 
 TEST_F(faulty, where_nameless_files_do_not_exist_save_works_all_the_same) {

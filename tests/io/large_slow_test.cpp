@@ -11,8 +11,9 @@
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/bloom/partitioned.hpp>
 
-#include "io/parts.hpp"
+#include "cells/large_memory.hpp"
 #include "io/scratch_folder.hpp"
+#include "io/sparse_file.hpp"
 
 /// Past 2^32 bits, where other libraries break. The files are sparse: all zeros but for header and table, which take no room.
 namespace hortus::testing {
@@ -20,46 +21,6 @@ namespace {
 
 constexpr std::uint64_t just_above = (std::uint64_t{1} << 33) + 64;
 constexpr std::uint64_t the_most = std::uint64_t{1} << 42;
-
-struct shape {
-  std::string family;
-  std::vector<std::uint64_t> scalars;  ///< as docs/file-format.md lists them for the family
-  std::uint64_t slices;
-  std::uint64_t probes;
-  [[nodiscard]] std::uint64_t bits() const { return scalars.back(); }
-};
-shape bloom_of(std::uint64_t bits) { return {"bloom", {1, 7, bits}, 1, 7}; }
-shape partitioned_of(std::uint64_t bits) { return {"partitioned", {1, bits / 8, 8, bits}, 8, 8}; }
-
-/// An empty filter's file. Its chunk checksums are right if `verifiable`; hashing the zeros of 2^42 bits would take a minute.
-/// False if the file system has no files of that size.
-bool write_sparse(std::filesystem::path const& path, shape const& what, bool verifiable) {
-  auto const payload = (what.bits() + 63) / 64 * 8;
-  auto const chunks = (payload + (1 << 20) - 1) >> 20;
-  bytes_of_file head = take_apart(to_bytes(make_filter(what.family, {.items = 0, .fpr = 0.01, .settings = {}}))).fixed;
-  auto const header_bytes = on_a_line(at::end + 8 * what.scalars.size() + 16 + 8);
-  auto const start = header_bytes + on_a_line(8 * chunks);
-  auto const size = start + on_a_line(payload);
-  head.resize(start);
-  auto offset = at::end;
-  for (auto const scalar : what.scalars) put(head, std::exchange(offset, offset + 8), scalar);
-  put(head, offset, std::uint64_t{start});
-  put(head, offset + 8, payload);
-  put(head, at::header_bytes, static_cast<std::uint32_t>(header_bytes));
-  put(head, at::file_bytes, std::uint64_t{size});
-  put(head, at::scalars, static_cast<std::uint32_t>(what.scalars.size()));
-  put(head, at::sections, std::uint32_t{1});
-  if (verifiable) {
-    bytes_of_file const zeros(1 << 20);
-    for (std::uint64_t i = 0; i < chunks; ++i)
-      put(head, header_bytes + 8 * i,
-          xxh3_of(std::span(zeros).first(std::min<std::uint64_t>(1 << 20, payload - (i << 20))), i));
-  }
-  put(head, at::table_checksum, xxh3_of(std::span(head).subspan(header_bytes, 8 * chunks)));
-  put(head, header_bytes - 8, xxh3_of(std::span(head).first(header_bytes - 8)));
-  write_contents(path, head);
-  return ::truncate(path.c_str(), static_cast<off_t>(size)) == 0;
-}
 
 __extension__ using uint128 = unsigned __int128;
 
@@ -184,6 +145,45 @@ TEST_P(of_2_to_42, one_bit_more_is_refused) {
     if (scalar == the_most) ++scalar;
   if (!write_sparse(path_, more, false)) GTEST_SKIP() << "no sparse file of that size here";
   EXPECT_THROW((void)open(path_), error);
+}
+
+/// Written piece by piece and read chunk by chunk, a section past 4 GiB arrives whole, and the last byte is the last byte.
+/// Nothing is copied but what is not zero.
+TEST(large_section, is_written_and_read_to_its_end) {
+  auto cells = untouched((std::uint64_t{4} << 30) + (3 << 20) + 8);
+  if (cells.size() == 0) GTEST_SKIP() << "no address space for it";
+  std::uint64_t const marks[] = {0, (std::uint64_t{1} << 31) + 5, (std::uint64_t{4} << 30) - 1, (std::uint64_t{4} << 30) + 7,
+                                 cells.size() - 1};
+  for (auto const at : marks) cells.data()[at] = std::byte{1};
+  image const what{{.family = "bloom"}, {1, 2, 3}, {cells.bytes()}};
+
+  bytes_of_file head;  // header and table
+  std::uint64_t written = 0;
+  write_image(what, [&](std::span<std::byte const> bytes) {
+    if (bytes.data() == cells.data()) {
+      EXPECT_EQ(bytes.size(), cells.size());
+    } else if (bytes.size() < 100'000) {
+      head.insert(head.end(), bytes.begin(), bytes.end());
+    }
+    written += bytes.size();
+  });
+  EXPECT_EQ(written, stored_size(what));
+  auto const header = read_header(head, written);
+  ASSERT_EQ(header.sections.size(), 1U);
+  auto const start = header.sections[0].offset;
+  EXPECT_EQ(header.sections[0].bytes, cells.size());
+
+  auto const copies = copy_sections(header, [&](std::uint64_t offset, std::span<std::byte> into) {
+    if (offset < start) {
+      std::copy_n(head.begin() + static_cast<long>(offset), into.size(), into.begin());
+    } else {
+      EXPECT_LE(offset - start + into.size(), on_a_line(cells.size()));
+      for (auto const at : marks)
+        if (at >= offset - start && at < offset - start + into.size()) into[at - (offset - start)] = std::byte{1};
+    }
+  });
+  ASSERT_EQ(copies[0].size(), cells.size());
+  for (auto const at : marks) EXPECT_EQ(copies[0].data()[at], std::byte{1}) << at;
 }
 
 auto const name_of = [](auto const& info) { return info.param.family; };

@@ -188,6 +188,12 @@ TEST(lying_headers, shapes_that_no_family_has) {
           (void)accepted(put_together(lie));
         }
       }
+    for (std::size_t s = 0; s < parts.sections.size(); ++s)  // all else is right: the family itself must refuse
+      for (std::size_t const bytes : {1U, 7U, 8U, 16U, 64U, 4096U}) {
+        auto overlong = parts;
+        overlong.sections[s].resize(parts.sections[s].size() + bytes);
+        EXPECT_FALSE(accepted(put_together(overlong))) << "section " << s << " with " << bytes << " bytes more";
+      }
     auto more = parts;
     more.scalars.push_back(1);
     EXPECT_FALSE(accepted(put_together(more)));

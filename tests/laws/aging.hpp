@@ -85,11 +85,43 @@ void reloaded_in_the_middle_of_a_stream_it_goes_on_as_if_never_saved() {
   }
 }
 
+/// Of keys of every age, in a filter that has turned over several times: in the cache, and beyond it, where batches take
+/// another way. Both ways to insert, with keys that come again.
+template <class F>
+requires(F::misses == false_negatives::by_age) &&
+    insertable<F>&& membership<F> void batches_of_old_and_young_keys_do_what_single_keys_do() {
+  for (std::uint64_t const items : {1U, 50U, 5000U, sanitized ? 10'000U : 800'000U}) {
+    of_keys<F> singly(goal_for<F>(items));
+    auto together = singly;
+    numbers draw(items);
+    std::uint64_t next = 0;
+    for (unsigned round = 0; round < 12; ++round) {
+      std::vector<std::uint64_t> some;
+      while (some.size() < items / 3 + 1) some.push_back(random_keys::make(draw(4) == 0 ? draw(next + 1) : next++));
+      if (round % 2 == 0) {
+        for (auto const key : some) (void)singly.insert(key);
+        fill(together, some);
+      } else if constexpr (noticing<F>) {
+        auto const fresh = together.insert_if_new(some);
+        for (std::size_t i = 0; i < some.size(); ++i)
+          ASSERT_EQ(singly.insert_if_new(some[i]), fresh[i]) << i << " of round " << round << ", window of " << items;
+      }
+      ASSERT_TRUE(together == singly) << "round " << round << ", window of " << items;
+      std::vector<std::uint64_t> asked;  // from the first key to some that have not come yet
+      for (std::uint64_t i = 0; i < 3000; ++i) asked.push_back(random_keys::make(draw(next + next / 4 + 1)));
+      auto const hits = together.may_contain(asked);
+      for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(hits[i], singly.may_contain(asked[i])) << i << ", " << items;
+    }
+    EXPECT_TRUE(singly.has_forgotten());
+  }
+}
+
 template <class F>
 void register_aging_laws() {
   HORTUS_LAW(keys_of_the_window_are_remembered);
   HORTUS_LAW(an_endless_stream_keeps_the_rate_and_forgets);
   HORTUS_LAW(reloaded_in_the_middle_of_a_stream_it_goes_on_as_if_never_saved);
+  HORTUS_LAW(batches_of_old_and_young_keys_do_what_single_keys_do);
 }
 
 }  // namespace hortus::testing

@@ -67,12 +67,67 @@ void intersect_keeps_what_both_have() {
   EXPECT_LT(a.fpr(), of_a);
 }
 
+/// Bit by bit what both have, to the last bit: the cells of a family that intersects are bits.
+template <class F>
+requires intersectable<F>
+void intersect_is_the_and_of_all_cells() {
+  auto const cells = [](of_keys<F> const& f) {
+    std::vector<std::byte> all;
+    auto const stored = image_of(f);
+    for (auto const section : stored.sections) all.insert(all.end(), section.begin(), section.end());
+    return all;
+  };
+  for (std::uint64_t const planned : {1U, 7U, 100U, 2000U, 100'000U}) {
+    of_keys<F> a(goal_for<F>(planned)), b(goal_for<F>(planned));
+    fill(a, keys<random_keys>(0, 2 * planned));  // overfilled: bits in every word
+    fill(b, keys<random_keys>(planned, planned));
+    auto expected = cells(a);
+    auto const of_b = cells(b);
+    std::ranges::transform(expected, of_b, expected.begin(), std::bit_and<>());
+    a.intersect(b);
+    EXPECT_EQ(cells(a), expected) << planned;
+    EXPECT_EQ(a.about().items_inserted, planned);
+  }
+}
+
+/// How many inserts there were, and of what kinds of keys, in both: also when one of them is empty, and after a reload.
+template <class F>
+requires mergeable<F> && insertable<F>
+void merge_keeps_the_books_of_both() {
+  of_keys<F> const empty(goal_for<F>(1000));
+  auto of_integers = empty, of_text = empty, of_digests = empty;
+  fill(of_integers, keys<random_keys>(0, 100));
+  fill(of_text, keys<common_prefix_keys>(0, 10));
+  ASSERT_TRUE(insert_key(of_digests, digest(7)));
+  struct {
+    of_keys<F> const& a;
+    of_keys<F> const& b;
+    key_kind kinds;
+    std::uint64_t inserts;
+  } const rows[] = {{of_integers, of_text, key_kind::integers | key_kind::bytes, 110},
+                    {of_text, of_integers, key_kind::integers | key_kind::bytes, 110},
+                    {of_digests, of_text, key_kind::digests | key_kind::bytes, 11},
+                    {of_integers, of_integers, key_kind::integers, 200},
+                    {empty, of_text, key_kind::bytes, 10},
+                    {of_text, empty, key_kind::bytes, 10},
+                    {empty, empty, key_kind::none, 0}};
+  for (auto const& row : rows) {
+    auto both = row.a;
+    both.merge(row.b);
+    EXPECT_EQ(both.about().kinds, row.kinds);
+    EXPECT_EQ(both.about().items_inserted, row.inserts);
+    EXPECT_EQ(from_bytes<of_keys<F>>(to_bytes(both)).about(), both.about());
+  }
+}
+
 template <class F>
 void register_combining_laws() {
   HORTUS_LAW(merge_is_union_byte_for_byte);
   HORTUS_LAW(merge_adds_counts_and_erase_takes_off_again);
   HORTUS_LAW(unequal_filters_do_not_combine_and_stay_as_they_were);
   HORTUS_LAW(intersect_keeps_what_both_have);
+  HORTUS_LAW(intersect_is_the_and_of_all_cells);
+  HORTUS_LAW(merge_keeps_the_books_of_both);
 }
 
 }  // namespace hortus::testing

@@ -1,5 +1,6 @@
 #pragma once
 #include "laws/aging.hpp"
+#include "laws/aging_by_time.hpp"
 #include "laws/asking.hpp"
 #include "laws/building.hpp"
 #include "laws/combining.hpp"
@@ -26,6 +27,7 @@ bool register_laws() {
   register_counting_laws<F>();
   register_erasing_laws<F>();
   register_aging_laws<F>();
+  register_aging_by_time_laws<F>();
   register_growing_laws<F>();
   register_combining_laws<F>();
   register_folding_laws<F>();
