@@ -106,7 +106,7 @@ def selected(patterns):
 
 
 class Copy:
-    """The source tree and a build tree, somewhere else. What did not change keeps its time, so that it is not compiled again."""
+    """The source tree and a build tree, elsewhere. What did not change keeps its time: it is not compiled again."""
 
     def __init__(self, folder, jobs, cmake_options):
         self.source = folder / "source"
@@ -186,7 +186,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="how many compilers and tests at the same time (default 2)")
     parser.add_argument("--work", type=pathlib.Path,
                         help="keep the copy and its build tree in this folder, and use what is there (default: a new one)")
-    parser.add_argument("--cmake", action="append", default=[], metavar="OPTION", help="handed on when the copy is configured")
+    parser.add_argument("--cmake", action="append", default=[], metavar="OPTION",
+                        help="handed on to cmake when the copy is configured")
     given = parser.parse_args()
 
     bugs, unfit = selected(given.names)

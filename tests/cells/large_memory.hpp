@@ -12,8 +12,8 @@
 #include <hortus/cells/memory.hpp>
 #include <hortus/io/fields.hpp>
 
-/// Stores past 4 GiB in a few MiB: addresses that nobody writes to take no memory, and neither does a page that is mapped again
-/// and again.
+/// Stores past 4 GiB in a few MiB: addresses that nobody writes to take no memory, and neither does a page that is mapped
+/// again and again.
 namespace hortus::testing {
 
 /// Zeros, to be written to here and there. Empty where the system has no such range of addresses.

@@ -126,7 +126,7 @@ slice_ring ring_of(std::uint64_t slice_bits, unsigned probes, unsigned generatio
   return store_of<slice_ring>({multiply_chain::id, slice_bits, probes, generations, 0, bits}, std::move(space));
 }
 
-/// Keys mark the bits that docs/file-format.md says, in every slice and up to its end; single keys and blocks find them there.
+/// Keys mark the bits that docs/file-format.md says, in every slice and up to its end. Single keys and blocks find them.
 TEST(large_slice_ring, marks_every_slice_to_its_end) {
   constexpr std::uint64_t slice_bits = std::uint64_t{1} << 39;
   auto ring = ring_of(slice_bits, 8 - 1, 1);
