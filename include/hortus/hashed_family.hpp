@@ -53,6 +53,13 @@ class hashed_family {
     std::string().swap(about_.family);  // the family knows its name; here it would be memory that nobody counts
   }
 
+  hashed_family(hashed_family const&) = default;
+  hashed_family(hashed_family&&) noexcept = default;
+  /// All of it or, without memory for all of it, nothing. Member by member a family of several parts could be torn.
+  hashed_family& operator=(hashed_family const& other) { return *this = hashed_family(other); }
+  hashed_family& operator=(hashed_family&&) noexcept = default;
+  ~hashed_family() = default;
+
   [[nodiscard]] Family const& family() const noexcept { return family_; }
   [[nodiscard]] Hash const& hash() const noexcept { return hash_; }
 

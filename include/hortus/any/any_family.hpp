@@ -34,12 +34,8 @@ class any_family {
       explicit any_family(F f) : any_family(wrapped(std::move(f))) {}
   any_family(any_family const& other) : any_family(other.self_->clone()) {}
   any_family(any_family&&) noexcept = default;
-  any_family& operator=(any_family other) noexcept {
-    self_ = std::move(other.self_);
-    inserting_ = other.inserting_;
-    asking_ = other.asking_;
-    return *this;
-  }
+  any_family& operator=(any_family const& other) { return *this = any_family(other); }
+  any_family& operator=(any_family&&) noexcept = default;
   ~any_family() = default;
 
   [[nodiscard]] std::string_view kind() const noexcept { return self_->kind(); }

@@ -25,8 +25,15 @@ class memory {
   explicit memory(std::uint64_t bytes);
   memory(memory const& other);
   memory(memory&& other) noexcept { swap(other); }
-  memory& operator=(memory other) noexcept {
-    swap(other);
+  // Two, not one that takes its argument by value: g++ 12 believes an assignment by such a one to be noexcept, copy and all.
+  memory& operator=(memory const& other) {
+    memory copy(other);
+    swap(copy);
+    return *this;
+  }
+  memory& operator=(memory&& other) noexcept {
+    memory taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~memory() {
