@@ -35,24 +35,25 @@ void foreign_hash::refuse() const {
                                      ": keys can be asked by the program that has it, or by their digests");
 }
 
-digest any_hash::of_integer(std::uint64_t x) const {
+digest any_hash::of_integer_by_choice(std::uint64_t x) const {
   return std::visit([x](auto const& h) { return h.of_integer(x); }, choice_);
 }
-digest any_hash::of_bytes(std::span<std::byte const> bytes) const {
+digest any_hash::of_bytes_by_choice(std::span<std::byte const> bytes) const {
   return std::visit([bytes](auto const& h) { return h.of_bytes(bytes); }, choice_);
 }
 void any_hash::of_integers(std::span<std::uint64_t const> xs, digest* out) const {
-  auto const each = [&](auto const& h) {
-    if constexpr (batched_integer_hash<std::remove_cvref_t<decltype(h)>>)
+  auto const each = [xs, out](auto h) {
+    if constexpr (batched_integer_hash<decltype(h)>)
       h.of_integers(xs, out);
     else
-      for (auto const x : xs) *out++ = h.of_integer(x);
+      for (std::size_t i = 0; i < xs.size(); ++i) out[i] = h.of_integer(xs[i]);
   };
   std::visit(each, choice_);
 }
-void any_hash::of_rows(std::span<std::span<std::byte const> const> rows, digest* out) const {
-  auto const each = [&](auto const& h) {
-    for (auto const row : rows) *out++ = h.of_bytes(row);
+void any_hash::of_texts(std::span<std::string_view const> texts, digest* out) const {
+  // By value, hash too: where a store could change them they would be read again for every key.
+  auto const each = [texts, out](auto h) {
+    for (std::size_t i = 0; i < texts.size(); ++i) out[i] = h.of_bytes(std::as_bytes(std::span(texts[i])));
   };
   std::visit(each, choice_);
 }

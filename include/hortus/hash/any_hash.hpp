@@ -66,18 +66,25 @@ inline constexpr bool is_a_choice<Hash, std::variant<Hashes...>> = (std::same_as
 template <class Hash>
 concept hash_to_choose = is_a_choice<Hash, hash_choice>;  // exactly: one that derives from another is not that one
 
-/// A hash chosen at run time, as files do. In batches the choice is made once for some dozens of keys. The functions are in
-/// src/any_hash.cpp, so that the five hashes are not compiled again wherever a filter is asked.
+/// A hash chosen at run time, as files do. In batches the choice is made once for many keys. What hashes is in
+/// src/any_hash.cpp, so that the five hashes are not compiled again wherever a filter is asked; single keys of the usual one
+/// are hashed here.
 class any_hash {
  public:
   any_hash() = default;  ///< the default hash with seed 0
   template <hash_to_choose Hash>
   any_hash(Hash hash) : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): any of them is one of these
 
-  [[nodiscard]] digest of_integer(std::uint64_t x) const;
-  [[nodiscard]] digest of_bytes(std::span<std::byte const> bytes) const;
+  [[nodiscard]] digest of_integer(std::uint64_t x) const {
+    auto const* const usual = std::get_if<default_hash>(&choice_);
+    return usual != nullptr ? usual->of_integer(x) : of_integer_by_choice(x);
+  }
+  [[nodiscard]] digest of_bytes(std::span<std::byte const> bytes) const {
+    auto const* const usual = std::get_if<default_hash>(&choice_);
+    return usual != nullptr ? usual->of_bytes(bytes) : of_bytes_by_choice(bytes);
+  }
   void of_integers(std::span<std::uint64_t const> xs, digest* out) const;
-  void of_rows(std::span<std::span<std::byte const> const> rows, digest* out) const;
+  void of_texts(std::span<std::string_view const> texts, digest* out) const;
 
   [[nodiscard]] std::uint32_t id() const noexcept;
   [[nodiscard]] std::uint64_t seed() const noexcept;
@@ -93,6 +100,9 @@ class any_hash {
   }
 
  private:
+  [[nodiscard]] digest of_integer_by_choice(std::uint64_t x) const;
+  [[nodiscard]] digest of_bytes_by_choice(std::span<std::byte const> bytes) const;
+
   hash_choice choice_;
 };
 

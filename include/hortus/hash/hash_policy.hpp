@@ -45,11 +45,10 @@ concept batched_integer_hash = key_hash<Hash> && requires(Hash const& hash, std:
   hash.of_integers(xs, out);
 };
 
-/// of_rows(rows, out): a hash that is chosen at run time, and does that once for many keys.
+/// of_texts(texts, out): a hash that is chosen at run time, and does that once for many keys.
 template <class Hash>
-concept batched_row_hash = key_hash<Hash> &&
-    requires(Hash const& hash, std::span<std::span<std::byte const> const> rows, digest* out) {
-  hash.of_rows(rows, out);
+concept batched_text_hash = key_hash<Hash> && requires(Hash const& hash, std::span<std::string_view const> texts, digest* out) {
+  hash.of_texts(texts, out);
 };
 
 /// The number of a hash in files.

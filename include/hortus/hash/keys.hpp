@@ -120,7 +120,7 @@ constexpr auto row_of(Key const& key) {
 
 /// Are the bytes of a key still there when the iterator has gone on? Not if it made the key.
 template <class Iterator>
-concept rows_stay = std::forward_iterator<Iterator> &&
+concept bytes_stay = std::forward_iterator<Iterator> &&
     (std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> || std::ranges::borrowed_range<std::iter_value_t<Iterator>>);
 
 }  // namespace detail
@@ -169,14 +169,23 @@ requires digestible<std::iter_value_t<Iterator>> std::size_t digests_of(Hash con
     hash.of_integers({reinterpret_cast<std::uint64_t const*>(std::to_address(key)), count}, space.data());
     key += static_cast<std::iter_difference_t<Iterator>>(count);
     return count;
-  } else if constexpr (batched_row_hash<Hash> && detail::rows_stay<Iterator> && bytes_key<key_type> && !custom_key<key_type>) {
-    std::array<std::span<std::byte const>, 64> rows;
+  } else if constexpr (batched_text_hash<Hash> && std::contiguous_iterator<Iterator> &&
+                       std::same_as<key_type, std::string_view>) {
+    auto const count = std::min(space.size(), static_cast<std::size_t>(end - key));
+    hash.of_texts({std::to_address(key), count}, space.data());
+    key += static_cast<std::iter_difference_t<Iterator>>(count);
+    return count;
+  } else if constexpr (batched_text_hash<Hash> && detail::bytes_stay<Iterator> && bytes_key<key_type> &&
+                       !custom_key<key_type>) {
+    std::array<std::string_view, 64> texts;
     std::size_t count = 0;
     while (count < space.size() && key != end) {
       std::size_t some = 0;
-      for (; some < std::min(rows.size(), space.size() - count) && key != end; ++key)
-        rows[some++] = std::as_bytes(detail::row_of<key_type>(*key));
-      hash.of_rows(std::span(rows).first(some), space.data() + count);
+      for (; some < std::min(texts.size(), space.size() - count) && key != end; ++key) {
+        auto const row = std::as_bytes(detail::row_of<key_type>(*key));
+        texts[some++] = {reinterpret_cast<char const*>(row.data()), row.size()};
+      }
+      hash.of_texts(std::span(texts).first(some), space.data() + count);
       count += some;
     }
     return count;
