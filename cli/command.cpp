@@ -167,8 +167,11 @@ void check_has(any_filter const& filter, verb needed, std::string const& path) {
 }
 
 void check_takes_text(any_filter const& filter, std::string const& path) {
-  bool const locked = filter.hash().visit([]<class Hash>(Hash const&) { return std::same_as<Hash, locked_hash>; });
-  if (locked) throw error(errc::wrong_key, "'" + path + "' was made with a secret key; --key-file gives it");
+  if (filter.hash().is<locked_hash>())
+    throw error(errc::wrong_key, "'" + path + "' was made with a secret key; --key-file gives it");
+  if (filter.hash().is<foreign_hash>())
+    throw error(errc::unsupported, "'" + path + "' was made with a hash that is " + hash_name(filter.hash().id()) +
+                                       ": only the program that has that hash can turn lines into its keys");
   auto const kinds = filter.about().kinds;
   if (kinds == key_kind::integers || kinds == key_kind::digests)
     throw error(errc::incompatible, "'" + path + "' was filled with " + std::string(kind_name(kinds)) +
@@ -293,12 +296,8 @@ void warn_if_stuck(any_filter const& filter) {
 
 std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::string_view const> lines,
                                          std::span<digest, line_reader::block_lines> space) {
-  hash.visit([&](auto const& h) {
-    std::ranges::transform(lines, space.begin(), [&](std::string_view line) {
-      return digest_of(h, line.data() == nullptr ? std::string_view("") : line);  // clang-tidy fears a null pointer
-    });
-  });
-  return space.first(lines.size());
+  auto line = lines.begin();
+  return space.first(digests_of(hash, line, lines.end(), space));
 }
 
 void print_json(nlohmann::ordered_json const& document) {

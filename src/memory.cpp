@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,36 +13,56 @@ namespace {
 
 constexpr std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return n / to * to + (n % to != 0 ? to : 0); }
 
-std::shared_ptr<void const> small_block(std::size_t bytes) {
-  auto const rounded = round_up(bytes, memory::line_bytes);
-  void* const block = std::aligned_alloc(memory::line_bytes, rounded);
-  if (block == nullptr) throw std::bad_alloc();
-  std::memset(block, 0, rounded);
-  return {block, [](void* p) { std::free(p); }};
+void* small_block(std::size_t bytes, std::size_t alignment) noexcept {
+  auto const boundary = std::max(alignment, alignof(std::max_align_t));
+  auto const rounded = round_up(bytes, boundary);
+  void* const block = std::aligned_alloc(boundary, rounded);
+  if (block != nullptr) std::memset(block, 0, rounded);
+  return block;
 }
 
+constexpr std::size_t page_bytes = 4096;
+
 /// Fresh pages from the system are zero already. Mapped with one huge page to spare, then trimmed to start on a boundary.
-std::shared_ptr<void const> big_block(std::size_t bytes) {
-  auto const wanted = round_up(bytes, 4096);
+void* big_block(std::size_t bytes) noexcept {
+  auto const wanted = round_up(bytes, page_bytes);
   auto const mapped = wanted + memory::huge_page_bytes;
   void* const raw = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (raw == MAP_FAILED) throw std::bad_alloc();
+  if (raw == MAP_FAILED) return nullptr;
   auto const start = reinterpret_cast<std::uintptr_t>(raw);
   auto const aligned = round_up(start, memory::huge_page_bytes);
   if (aligned > start) ::munmap(raw, aligned - start);
   if (start + mapped > aligned + wanted) ::munmap(reinterpret_cast<void*>(aligned + wanted), start + mapped - aligned - wanted);
   auto* const block = reinterpret_cast<void*>(aligned);
   ::madvise(block, wanted, MADV_HUGEPAGE);  // a wish: where it is not granted the filter is slower, not wrong
-  return {block, [wanted](void* p) { ::munmap(p, wanted); }};
+  return block;
 }
 
+void* allocate_here(std::size_t bytes, std::size_t alignment) noexcept {
+  return bytes < memory::huge_page_bytes ? small_block(bytes, alignment) : big_block(bytes);
+}
+void release_here(void* block, std::size_t bytes, std::size_t) noexcept {
+  if (bytes < memory::huge_page_bytes)
+    std::free(block);
+  else
+    ::munmap(block, round_up(bytes, page_bytes));
+}
+
+memory_source current{allocate_here, release_here};
+
 }  // namespace
+
+memory_source default_memory_source() noexcept { return {allocate_here, release_here}; }
+memory_source current_memory_source() noexcept { return current; }
+void set_memory_source(memory_source source) noexcept { current = source; }
 
 memory::memory(std::uint64_t bytes) : size_(bytes) {
   if (bytes == 0) return;
   if (bytes > (std::uint64_t{1} << 60)) throw std::bad_alloc();  // before any rounding could wrap
-  owner_ = bytes < huge_page_bytes ? small_block(bytes) : big_block(bytes);
-  data_ = static_cast<std::byte*>(const_cast<void*>(owner_.get()));
+  auto const source = current;
+  data_ = static_cast<std::byte*>(source.allocate(allocated(bytes), line_bytes));
+  if (data_ == nullptr) throw std::bad_alloc();
+  release_ = source.release;
 }
 
 memory::memory(memory const& other) : memory(other.size_) {

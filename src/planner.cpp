@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cmath>
 
 #include <hortus/any/card.hpp>
+#include <hortus/plan/best_fpr.hpp>
 
 namespace hortus {
 
@@ -10,9 +10,6 @@ namespace hortus {
 #undef HORTUS_FAMILY
 
 namespace {
-
-/// The highest rate that tells_keys_apart, for an offer with these misses.
-double highest_fpr(double fnr) { return (1 - fnr) / 2; }
 
 /// Is that the size of what the family plans, or more?
 bool fits_in(card const& family, request const& wish, std::uint64_t bytes) {
@@ -71,30 +68,21 @@ void lacks(std::string_view family, verb v) {
                                      (able.empty() ? "; no family here has" : "; families that have it: " + able));
 }
 
-bool tells_keys_apart(proposal const& offer) { return offer.fnr == 0 || offer.fpr <= highest_fpr(offer.fnr) * (1 + 1e-9); }
+bool tells_keys_apart(proposal const& offer) {
+  return offer.fnr == 0 || offer.fpr <= plan::highest_fpr(offer.fnr) * (1 + 1e-9);
+}
 
 double best_fpr_in(card const& family, request wish, std::uint64_t bytes) {
-  auto const fits = [&](double log_fpr) {
-    wish.fpr = std::exp(log_fpr);
-    return fits_in(family, wish, bytes);
+  auto const cost_of = [&](double fpr) {
+    wish.fpr = fpr;
+    auto const offer = family.plan(wish);
+    return plan::cost{.bytes = offer.size_bytes, .fnr = offer.fnr};
   };
-  double high = std::log(0.99);
-  double low = std::log(1e-18);
-  bool enough = fits(high);
-  if (auto const fnr = enough ? family.plan(wish).fnr : 0; fnr > 0) {
-    wish.fpr = highest_fpr(fnr);  // misses depend on the rate: they are asked for where it is about right
-    high = std::log(highest_fpr(family.plan(wish).fnr));
-    enough = fits(high);
-  }
-  if (!enough)
+  auto const fpr = plan::best_fpr(cost_of, bytes);
+  if (!fpr)
     throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) + " items in " +
                                     one(family.name));
-  if (fits(low)) return std::exp(low);
-  while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
-    auto const middle = (low + high) / 2;
-    (fits(middle) ? high : low) = middle;
-  }
-  return std::exp(high);
+  return *fpr;
 }
 
 std::uint64_t most_items_in(card const& family, request wish, std::uint64_t bytes) {

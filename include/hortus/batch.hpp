@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <hortus/bitmask.hpp>
 #include <hortus/concepts.hpp>
 
 /// Batches on digests, the same for every family: keys go in blocks, and while one block is worked on the memory of the next is
@@ -100,6 +101,16 @@ std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest cons
   return in;
 }
 
+/// One block: key i as often as times[i] says. A family chosen at run time takes the block whole.
+template <weighted F>
+void insert_times_block(F& f, std::span<digest const> xs, std::span<digest const> next, times_type<F> const* times) {
+  if constexpr (requires { f.insert_times(xs, times); }) return f.insert_times(xs, times);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i < next.size()) ask_for<access::update>(f, next[i]);
+    f.insert(xs[i], times[i]);
+  }
+}
+
 /// One block: writes what insert_if_new says of each into the bits of `fresh`, ceil(xs.size() / 64) words. In order: of a key
 /// that stands twice in the block the second is not new.
 template <noticing F>
@@ -107,7 +118,7 @@ void insert_if_new_block(F& f, std::span<digest const> xs, std::span<digest cons
   if constexpr (batched_noticing<F>) {
     f.insert_if_new(xs, next, fresh);
   } else {
-    std::fill_n(fresh, xs.size() / 64 + (xs.size() % 64 != 0 ? 1 : 0), 0);
+    std::fill_n(fresh, mask_words(xs.size()), 0);
     for (std::size_t i = 0; i < xs.size(); ++i) {
       if (i < next.size()) ask_for<access::update>(f, next[i]);
       fresh[i / 64] |= std::uint64_t{f.insert_if_new(xs[i])} << (i % 64);
@@ -149,7 +160,7 @@ void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest 
   if constexpr (batched_membership<F>) {
     f.may_contain(xs, next, hits);
   } else {
-    std::fill_n(hits, xs.size() / 64 + (xs.size() % 64 != 0 ? 1 : 0), 0);
+    std::fill_n(hits, mask_words(xs.size()), 0);
     for (std::size_t i = 0; i < xs.size(); ++i) {
       if (i < next.size()) ask_for<access::lookup>(f, next[i]);
       hits[i / 64] |= std::uint64_t{f.may_contain(xs[i])} << (i % 64);
@@ -163,6 +174,15 @@ std::size_t insert_all(F& f, std::span<digest const> xs) {
   std::size_t in = 0;
   in_blocks<access::update>(f, xs, [&](auto block, auto next) { in += insert_block(f, block, next); });
   return in;
+}
+
+/// Any number of digests, digest i as often as times[i] says.
+template <weighted F>
+void insert_times_all(F& f, std::span<digest const> xs, times_type<F> const* times) {
+  in_blocks<access::update>(f, xs, [&](auto block, auto next) {
+    insert_times_block(f, block, next, times);
+    times += block.size();
+  });
 }
 
 /// Any number of digests: what insert_if_new says of each goes into the bits of `fresh`, ceil(xs.size() / 64) words.

@@ -6,11 +6,14 @@
 
 namespace hortus {
 
+/// Words of 64 bits that the answers to so many keys take, one bit a key.
+[[nodiscard]] constexpr std::size_t mask_words(std::size_t keys) noexcept { return keys / 64 + (keys % 64 != 0 ? 1 : 0); }
+
 /// The answers to a batch, one bit a key: hits[i], hits.count().
 class bitmask {
  public:
   bitmask() = default;
-  explicit bitmask(std::size_t size) : words_(size / 64 + (size % 64 != 0 ? 1 : 0)), size_(size) {}
+  explicit bitmask(std::size_t size) : words_(mask_words(size)), size_(size) {}
 
   bool operator[](std::size_t i) const noexcept { return (words_[i / 64] >> (i % 64) & 1) != 0; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -23,7 +26,7 @@ class bitmask {
   [[nodiscard]] std::vector<std::uint64_t> const& words() const noexcept { return words_; }
 
   void resize(std::size_t size) {  ///< new bits are zero
-    words_.resize(size / 64 + (size % 64 != 0 ? 1 : 0));
+    words_.resize(mask_words(size));
     size_ = size;
   }
   std::uint64_t* data() noexcept { return words_.data(); }
@@ -33,5 +36,17 @@ class bitmask {
   std::vector<std::uint64_t> words_;
   std::size_t size_ = 0;
 };
+
+/// Writes first + i for every bit i < bits that is set, in ascending order; returns how many those are. Every position is
+/// written and kept only if its bit is set, so that no branch has to be predicted: `positions` needs room for `bits` of them.
+inline std::size_t positions_of(std::uint64_t const* words, std::size_t bits, std::uint32_t first,
+                                std::uint32_t* positions) noexcept {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < bits; ++i) {
+    positions[found] = first + static_cast<std::uint32_t>(i);
+    found += words[i / 64] >> (i % 64) & 1;
+  }
+  return found;
+}
 
 }  // namespace hortus

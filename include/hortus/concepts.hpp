@@ -116,6 +116,16 @@ concept countable = family<F> && requires(F const& c, digest x) {
 template <countable F>
 using count_type = std::remove_cvref_t<decltype(std::declval<F const&>().count(digest()))>;
 
+/// insert(x, times): as so many inserts of x in a row. Of families that count.
+template <class F>
+concept weighted = insertable<F> && countable<F> && requires(F& f, digest x, count_type<F> times) {
+  { f.insert(x, times) } -> std::same_as<void>;
+};
+
+/// How often insert(x, times) may be told: signed where counts are, and then -3 undoes three inserts.
+template <weighted F>
+using times_type = count_type<F>;
+
 /// Is count(x) never less than the truth, or than the most that the family counts to? So it is promised wherever counts are
 /// unsigned; a family that cannot keep that says `static constexpr bool never_undercounts = false`.
 template <countable F>
@@ -236,6 +246,7 @@ template <family F>
   add(buildable<F>, verb::build);
   add(insertable<F>, verb::insert);
   add(noticing<F>, verb::insert_if_new);
+  add(weighted<F>, verb::insert_times);
   add(advancing<F>, verb::advance);
   add(membership<F>, verb::may_contain | verb::fpr);
   add(erasable<F>, verb::erase);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <hortus/cells/memory.hpp>
@@ -18,8 +19,29 @@ concept shareable = insertable<F> && membership<F> && requires(F& f, F const& c,
   { c.may_contain_shared(x) } -> std::same_as<bool>;
 };
 
+/// A family as lookups see it while other threads insert.
+template <shareable Family>
+class shared_lookups {
+ public:
+  static constexpr std::string_view name = Family::name;
+  static constexpr std::string_view room = Family::room;
+  static constexpr std::string_view summary = Family::summary;
+  static constexpr auto misses = Family::misses;
+  static constexpr std::size_t block_keys = hortus::block_keys<Family>;
+
+  explicit shared_lookups(Family const& family) noexcept : family_(&family) {}
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return family_->may_contain_shared(x); }
+  void prefetch(digest x) const noexcept requires prefetchable<Family> { family_->prefetch(x); }
+  [[nodiscard]] double fpr() const { return family_->fpr(); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return family_->size_bytes(); }
+  void clear() noexcept {}  // part of every family; nobody calls it here
+
+ private:
+  Family const* family_;
+};
+
 /// A filter that several threads fill and ask at once, for keys that come as a stream; for keys that are there already
-/// insert(keys, threads) needs no atomics and is faster.
+/// insert_parallel (parallel.hpp) needs no atomics and is faster.
 ///
 ///     concurrent seen(blocked_filter({.items = 1'000'000, .fpr = 0.01}));
 ///     ... seen.insert(key), seen.may_contain(key) in any thread ...
@@ -47,13 +69,13 @@ class concurrent<of_keys<Family, Hash>> {
   /// told so, and each may be.
   template <digestible Key>
   bool insert(Key const& key) {
-    auto const x = filter_(key);
+    auto const x = filter_.digest_of(key);
     note<Key>(1);
     return filter_.family_.insert_shared(x);
   }
   template <key_range Keys>
   void insert(Keys const& keys) {
-    filter_.template in_blocks<access::update>(keys, [&](std::span<digest const> block, std::span<digest const> next) {
+    in_key_blocks<access::update>(filter_.family_, filter_.hash_, keys, [&](auto block, auto next) {
       note<std::ranges::range_value_t<Keys const>>(block.size());
       for (std::size_t i = 0; i < block.size(); ++i) {
         if (i < next.size()) ask_for<access::update>(filter_.family_, next[i]);
@@ -61,7 +83,21 @@ class concurrent<of_keys<Family, Hash>> {
       }
     });
   }
-  [[nodiscard]] bool may_contain(digestible auto const& key) const { return filter_.family_.may_contain_shared(filter_(key)); }
+  template <digestible Key>
+  [[nodiscard]] bool may_contain(Key const& key) const noexcept(hashes_nothrow<Hash, Key>) {
+    return filter_.family_.may_contain_shared(filter_.digest_of(key));
+  }
+  /// Batches: what single lookups say, each at its own moment, with memory asked for ahead.
+  [[nodiscard]] bitmask may_contain(key_range auto const& keys) const {
+    return mask_of<access::lookup>(lookups(), filter_.hash_, keys, asking_block());
+  }
+  /// Into memory of the caller: see of_keys.
+  void may_contain(sized_key_range auto const& keys, std::span<std::uint64_t> hits) const {
+    mask_into<access::lookup>(lookups(), filter_.hash_, keys, hits, asking_block());
+  }
+  [[nodiscard]] std::size_t select(sized_key_range auto const& keys, std::span<std::uint32_t> positions) const {
+    return select_into(lookups(), filter_.hash_, keys, positions);
+  }
 
   /// The filter, when no other thread uses this any more.
   [[nodiscard]] filter_type take() && {
@@ -71,6 +107,11 @@ class concurrent<of_keys<Family, Hash>> {
   }
 
  private:
+  [[nodiscard]] shared_lookups<Family> lookups() const noexcept { return shared_lookups<Family>(filter_.family_); }
+  [[nodiscard]] auto asking_block() const {
+    return [shared = lookups()](auto block, auto next, std::uint64_t* hits) { may_contain_block(shared, block, next, hits); };
+  }
+
   template <class Key>
   void note(std::size_t inserts) noexcept {
     static thread_local char const here = 0;  // another address in every thread

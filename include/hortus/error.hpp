@@ -14,6 +14,7 @@ enum class errc {
   wrong_key,     ///< the filter was made with a secret key: none, or another one, was given
   io,            ///< the operating system refused: open, read, write, map, rename
   full,          ///< keys that do not fit, or a filter that cannot grow any more
+  no_memory,     ///< of result: there was no memory for it, where others throw std::bad_alloc
 };
 
 /// The one exception hortus throws: from constructors, merge and load, never from a hot path. what() says what was wrong and

@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include <exception>
 #include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 #ifdef __SSE2__
@@ -22,7 +20,7 @@
 
 /// Building a filter much larger than the cache: digests are first dealt into parts by where they will go, and then each part,
 /// which fits the cache, gets its own. Memory is written in order, and parts share nothing, so that several threads can take
-/// some each without an atomic.
+/// some each without an atomic: parallel.hpp.
 namespace hortus {
 
 /// A family that keeps a key in one place, places being numbered in the order of memory.
@@ -122,72 +120,57 @@ bool worth_ordering(F const& f, std::uint64_t keys) noexcept {
   return placed<F> && f.size_bytes() >= 16 * cached_bytes && keys >= f.size_bytes() / 32;
 }
 
-/// Inserts what `fills[t]` makes, in thread t: each is called with space for digests until it says that there are no more.
-/// Takes about as much memory as the filter itself for the while. Adds to `in` how many went in, also when a fill throws: then
-/// what was made before goes in.
-template <placed F, class Fill>
-void insert_ordered(F& f, std::span<Fill> fills, std::size_t& in) {
-  parts_of_filter const parts(f);
-  auto const threads = fills.size();
-  std::vector<dealt_digests> dealt;
-  for (std::size_t t = 0; t < threads; ++t) dealt.emplace_back(parts, f.size_bytes() / sizeof(digest) / threads);
+/// One thread's part of an ordered insert. fill(space) makes the next digests, at most space.size(), and says how many; none
+/// means that there are no more.
+template <class Fill>
+struct alignas(memory::line_bytes) dealing {
+  Fill& fill;
+  dealt_digests dealt;
+  std::array<digest, 1024> space;
+  std::span<digest const> rest = {};  // made, not yet dealt
+  bool more = true;
+  std::exception_ptr failure = nullptr;
 
-  struct alignas(memory::line_bytes) worker {
-    std::array<digest, 1024> space;
-    std::span<digest const> rest;  // made, not yet dealt
-    bool more = true;
-    std::size_t in = 0;
-    std::exception_ptr failure;
-  };
-  std::vector<worker> workers(threads);
-  auto const deal = [&](std::size_t t) {
-    auto& me = workers[t];
+  [[nodiscard]] bool pending() const noexcept { return more || !rest.empty(); }
+
+  /// Until a part is full or there are no more.
+  template <placed F>
+  void deal(F const& f) noexcept {
     try {
-      while (!dealt[t].full()) {
-        if (me.rest.empty()) {
-          auto const made = me.more ? fills[t](std::span<digest>(me.space)) : 0;
-          me.more = made != 0;
-          if (!me.more) return;
-          me.rest = std::span<digest const>(me.space).first(made);
+      while (!dealt.full()) {
+        if (rest.empty()) {
+          auto const made = more ? fill(std::span<digest>(space)) : 0;
+          more = made != 0;
+          if (!more) return;
+          rest = std::span<digest const>(space).first(made);
         }
-        me.rest = me.rest.subspan(dealt[t].deal(f, me.rest));
+        rest = rest.subspan(dealt.deal(f, rest));
       }
     } catch (...) {  // a key that cannot say its bytes; what was dealt before it goes in
-      me.failure = std::current_exception();
-      me.more = false;
+      failure = std::current_exception();
+      more = false;
     }
-  };
-  auto const apply = [&](std::size_t t) {
-    for (auto part = parts.count * t / threads; part < parts.count * (t + 1) / threads; ++part)
-      for (auto& each : dealt) each.take(part, [&](auto xs) { workers[t].in += insert_all(f, xs); });
-  };
-  auto const pending = [&] { return std::ranges::any_of(workers, [](auto const& w) { return w.more || !w.rest.empty(); }); };
-
-  if (threads == 1) {
-    while (pending()) deal(0), apply(0), dealt[0].start_again();
-  } else {
-    bool go_on = pending();
-    auto const next_round = [&]() noexcept {
-      for (auto& each : dealt) each.start_again();
-      go_on = pending();
-    };
-    std::barrier all_dealt(static_cast<std::ptrdiff_t>(threads));
-    std::barrier all_applied(static_cast<std::ptrdiff_t>(threads), next_round);
-    std::vector<std::jthread> running;
-    for (std::size_t t = 0; t < threads; ++t)
-      running.emplace_back([&, t] {
-        while (go_on) {  // NOLINT(bugprone-infinite-loop): next_round ends it
-          deal(t);
-          all_dealt.arrive_and_wait();
-          apply(t);
-          all_applied.arrive_and_wait();
-        }
-      });
-    running.clear();  // joins
   }
-  for (auto const& w : workers) in += w.in;
-  for (auto const& w : workers)
-    if (w.failure) std::rethrow_exception(w.failure);
+};
+
+/// Room for the digests of one of `threads`: together about as much memory as the filter itself.
+template <placed F>
+[[nodiscard]] dealt_digests room_to_deal(F const& f, parts_of_filter parts, std::size_t threads) {
+  return {parts, f.size_bytes() / sizeof(digest) / threads};
+}
+
+/// Inserts what `fill` makes in the order of memory. Adds to `in` how many went in, also when fill throws: then what was made
+/// before goes in.
+template <placed F, class Fill>
+void insert_ordered(F& f, Fill& fill, std::size_t& in) {
+  parts_of_filter const parts(f);
+  dealing<Fill> mine{.fill = fill, .dealt = room_to_deal(f, parts, 1), .space = {}};
+  while (mine.pending()) {
+    mine.deal(f);
+    for (std::size_t part = 0; part < parts.count; ++part) mine.dealt.take(part, [&](auto xs) { in += insert_all(f, xs); });
+    mine.dealt.start_again();
+  }
+  if (mine.failure) std::rethrow_exception(mine.failure);
 }
 
 /// Any number of digests, in the order of memory where that is worth it. Returns how many went in.
@@ -202,7 +185,7 @@ std::size_t insert_many(F& f, std::span<digest const> xs) {
         return count;
       };
       std::size_t in = 0;
-      insert_ordered(f, std::span(&next, 1), in);
+      insert_ordered(f, next, in);
       return in;
     }
   return insert_all(f, xs);

@@ -17,6 +17,7 @@ enum class verb : std::uint8_t {
   build,
   insert,
   insert_if_new,
+  insert_times,  ///< insert(key, times): as so many inserts
   advance,
   may_contain,
   erase,
@@ -29,9 +30,9 @@ enum class verb : std::uint8_t {
   clear,
   size_bytes,
 };
-inline constexpr std::array<std::string_view, 14> verb_names{"build",     "insert", "insert_if_new", "advance",   "may_contain",
-                                                             "erase",     "count",  "estimate",      "fpr",       "merge",
-                                                             "intersect", "fold",   "clear",         "size_bytes"};
+inline constexpr std::array<std::string_view, 15> verb_names{
+    "build",    "insert", "insert_if_new", "insert_times", "advance", "may_contain", "erase",     "count",
+    "estimate", "fpr",    "merge",         "intersect",    "fold",    "clear",       "size_bytes"};
 
 [[nodiscard]] constexpr std::string_view name_of(verb v) noexcept { return verb_names[static_cast<std::size_t>(v)]; }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <new>
+#include <type_traits>
 
 #include <hortus/cells/memory.hpp>
 
@@ -91,6 +92,8 @@ TEST(memory, copies_are_deep) {
     EXPECT_EQ(copy, original);
   }
 }
+
+static_assert(std::is_nothrow_move_assignable_v<memory> && !std::is_nothrow_copy_assignable_v<memory>);
 
 TEST(memory, moves_leave_nothing) {
   memory original(100);

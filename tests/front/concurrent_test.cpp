@@ -26,7 +26,7 @@ using insert_only = ::testing::Types<bloom<>, partitioned<>, blocked, blocked_pa
 TYPED_TEST_SUITE(concurrent_inserts, insert_only);
 
 template <class F>
-of_keys<F> planned(std::uint64_t items) {
+of_keys<F> planned_filter(std::uint64_t items) {
   typename F::goal goal;
   goal.items = items;
   return of_keys<F>(goal);
@@ -36,9 +36,9 @@ of_keys<F> planned(std::uint64_t items) {
 TYPED_TEST(concurrent_inserts, lose_nothing_and_make_the_bytes_of_one_thread) {
   constexpr std::uint64_t each = 5'000;
   constexpr unsigned threads = 4;
-  auto alone = planned<TypeParam>(2'000);
+  auto alone = planned_filter<TypeParam>(2'000);
   alone.insert(keys<random_keys>(0, threads * each));
-  concurrent shared(planned<TypeParam>(2'000));
+  concurrent shared(planned_filter<TypeParam>(2'000));
   {
     std::vector<std::jthread> running;
     for (unsigned t = 0; t < threads; ++t)
@@ -57,7 +57,7 @@ TYPED_TEST(concurrent_inserts, lose_nothing_and_make_the_bytes_of_one_thread) {
 /// Everybody inserts the same keys: each new key is told to one of them at least, an old one to nobody.
 TYPED_TEST(concurrent_inserts, tell_new_keys) {
   constexpr std::uint64_t count = 3'000;
-  concurrent shared(planned<TypeParam>(100'000));
+  concurrent shared(planned_filter<TypeParam>(100'000));
   auto const all = keys<random_keys>(0, count);
   std::vector<std::atomic<unsigned>> told(count);
   auto const insert_all_keys = [&] {
@@ -75,6 +75,47 @@ TYPED_TEST(concurrent_inserts, tell_new_keys) {
   for (auto& n : told) n = 0;
   insert_all_keys();
   for (auto const& n : told) EXPECT_EQ(n, 0U);
+}
+
+/// Lookups in batches while others insert: a key inserted before is found, whoever asks and however; and when nobody inserts
+/// any more, batches say what single keys say. Small, where threads meet in every word, and not in the cache, where memory is
+/// asked ahead.
+TYPED_TEST(concurrent_inserts, are_seen_by_batches) {
+  for (std::uint64_t const planned : {2'000U, 4'000'000U}) {
+    constexpr std::uint64_t each = 3'000;
+    concurrent shared(planned_filter<TypeParam>(planned));
+    auto const first = keys<random_keys>(0, each);
+    shared.insert(first);
+    {
+      std::vector<std::jthread> running;
+      for (unsigned t = 0; t < 3; ++t)
+        running.emplace_back([&, t] {
+          auto const mine = keys<random_keys>((t + 1) * each, each);
+          std::vector<std::uint64_t> words(mask_words(each));
+          std::vector<std::uint32_t> positions(each);
+          for (std::size_t i = 0; i < each; i += 500) {
+            shared.insert(std::vector(mine.begin() + static_cast<std::ptrdiff_t>(i),
+                                      mine.begin() + static_cast<std::ptrdiff_t>(i) + 500));
+            ASSERT_EQ(shared.may_contain(first).count(), each);
+            ASSERT_EQ(shared.select(first, positions), each);
+            shared.may_contain(mine, words);
+            for (std::size_t k = 0; k < i + 500; ++k) ASSERT_TRUE((words[k / 64] >> (k % 64) & 1) != 0) << k;
+          }
+        });
+    }
+    auto const asked = keys<random_keys>(2 * each, 10 * each);
+    auto const hits = shared.may_contain(asked);
+    std::vector<std::uint64_t> words(mask_words(asked.size()));
+    shared.may_contain(asked, words);
+    EXPECT_EQ(hits.words(), words);
+    std::vector<std::uint32_t> positions(asked.size());
+    EXPECT_EQ(shared.select(asked, positions), hits.count());
+    for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(hits[i], shared.may_contain(asked[i])) << i;
+    EXPECT_LT(hits.count(), asked.size() + (planned < 10'000 ? 1 : 0));
+    EXPECT_THROW(shared.may_contain(asked, std::span(words).first(3)), error);
+    auto const done = std::move(shared).take();
+    EXPECT_EQ(done.may_contain(asked), hits);
+  }
 }
 
 TEST(concurrent, takes_keys_of_every_kind_and_says_which) {

@@ -11,6 +11,7 @@
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
 #include <hortus/hash/little_endian.hpp>
+#include <hortus/parallel.hpp>
 
 #include "key_sets.hpp"
 
@@ -38,7 +39,7 @@ TYPED_TEST(ordered_insert, by_several_threads_makes_the_same_bytes) {
         auto together = planned<TypeParam>(items);
         auto singly = planned<TypeParam>(items);
         for (auto const key : all) singly.insert(key);
-        EXPECT_EQ(together.insert(all, threads), count);
+        EXPECT_EQ(insert_parallel(together, all, threads), count);
         ASSERT_EQ(together, singly) << items << " items, " << count << " keys, " << threads << " threads";
         EXPECT_EQ(together.about(), singly.about());
       }
@@ -50,7 +51,7 @@ TYPED_TEST(ordered_insert, takes_text_and_containers_that_are_not_contiguous) {
   auto together = planned<TypeParam>(5000);
   auto singly = planned<TypeParam>(5000);
   for (auto const& word : words) singly.insert(word);
-  EXPECT_EQ(together.insert(words, 3), words.size());
+  EXPECT_EQ(insert_parallel(together, words, 3), words.size());
   EXPECT_EQ(together, singly);
 }
 
@@ -60,7 +61,7 @@ TYPED_TEST(ordered_insert, copes_with_keys_that_all_go_to_one_place) {
   auto together = planned<TypeParam>(1'000'000);
   auto singly = planned<TypeParam>(1'000'000);
   singly.insert(same[0]);
-  EXPECT_EQ(together.insert(same, 2), same.size());
+  EXPECT_EQ(insert_parallel(together, same, 2), same.size());
   EXPECT_EQ(together.family(), singly.family());
 }
 
@@ -95,7 +96,7 @@ TEST(ordered_insert_failing, hands_on_what_a_key_throws_in_another_thread) {
   for (std::uint64_t i = 0; i < 10'000; ++i) all.push_back({i});
   for (unsigned const threads : {1U, 2U, 4U}) {
     auto f = planned<blocked>(10'000);
-    EXPECT_THROW(f.insert(all, threads), std::runtime_error);
+    EXPECT_THROW(insert_parallel(f, all, threads), std::runtime_error);
     EXPECT_TRUE(f.may_contain(moody{0})) << "what came before it is in";
   }
 }

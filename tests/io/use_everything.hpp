@@ -52,6 +52,7 @@ inline void use_everything(any_filter const& original) {
   bool const finds = filter.family().has(verb::may_contain);
   bool const counts = filter.family().has(verb::count);
   bool locked = false;
+  bool foreign = filter.hash().is<foreign_hash>();
   try {
     std::vector<std::string> const some(3, "some");
     if (finds) require(filter.may_contain(some)[2] == filter.may_contain("some"), "a batch finds what its keys do");
@@ -77,11 +78,10 @@ inline void use_everything(any_filter const& original) {
   } catch (error const& e) {
     locked = e.code() == errc::wrong_key;
     require(locked || e.code() == errc::unsupported, "inserting failed");
+    foreign = false;
   }
-  require(locked == (about.key_check != 0 && filter.hash().visit([](auto const& h) {
-            return std::same_as<std::remove_cvref_t<decltype(h)>, locked_hash>;
-          })),
-          "only a locked filter refuses keys");
+  require(locked == (about.key_check != 0 && filter.hash().is<locked_hash>()), "only a locked filter refuses keys");
+  require(!foreign, "a filter with a hash of another program refuses keys");
   bool kept = false;
   if_it_can([&] {
     kept = filter.insert(digest(0x123456789abcdef1U)) && finds;

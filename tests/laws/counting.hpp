@@ -39,6 +39,31 @@ void a_lone_key_is_counted_exactly_as_far_as_the_family_counts() {
   });
 }
 
+/// insert(x, times) is so many inserts of x in a row: the same bytes, among other keys and in a filter that is too full. And
+/// far beyond what anybody inserts one by one the count is right, or the most that the family counts to.
+template <class F>
+requires weighted<F>
+void inserting_times_is_inserting_so_often() {
+  for (std::uint64_t const planned : {1U, 30U, 1000U}) {
+    of_keys<F> singly(goal_for<F>(planned));
+    of_keys<F> at_once(goal_for<F>(planned));
+    numbers draw(planned);
+    for (std::uint64_t step = 0; step < 2 * planned + 20; ++step) {
+      auto const key = random_keys::make(draw(planned + 5));
+      auto const times = draw(4) == 0 ? draw(300) : draw(4);
+      for (std::uint64_t i = 0; i < times; ++i) singly.insert(key);
+      at_once.insert(key, static_cast<times_type<F>>(times));
+    }
+    EXPECT_EQ(to_bytes(at_once), to_bytes(singly)) << planned;
+  }
+  for (std::uint64_t const times : {std::uint64_t{1} << 20, (std::uint64_t{1} << 32) + 5, (std::uint64_t{1} << 63) - 1}) {
+    of_keys<F> f(goal_for<F>(100));
+    f.insert("often", static_cast<times_type<F>>(times));
+    auto const counted = static_cast<std::uint64_t>(f.count("often"));
+    EXPECT_EQ(counted, std::min(times, static_cast<std::uint64_t>(f.family().max_count())));
+  }
+}
+
 /// Given the fill, an absent key is counted above zero with chance fpr(): as may_contain finds it.
 template <class F>
 requires membership<F> && countable<F>
@@ -114,6 +139,7 @@ template <class F>
 void register_counting_laws() {
   HORTUS_LAW(a_batch_of_counts_and_erases_in_a_large_filter_does_the_same);
   HORTUS_LAW(a_lone_key_is_counted_exactly_as_far_as_the_family_counts);
+  HORTUS_LAW(inserting_times_is_inserting_so_often);
   HORTUS_LAW(absent_keys_are_counted_as_often_as_they_are_found);
   HORTUS_LAW(a_multiset_beside_it_agrees);
 }

@@ -10,12 +10,16 @@
 // CASE 8: hash_without_key
 // CASE 9: nodiscard
 // CASE 10: nodiscard
+// CASE 11: first_user_hash_id
+// CASE 12: weighted|times_type
+// CASE 13: placed
 #include <string>
 #include <vector>
 
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/counting/d_left.hpp>
 #include <hortus/io/store.hpp>
+#include <hortus/parallel.hpp>
 
 struct point {
   char tag;
@@ -28,6 +32,10 @@ struct bad_walk {
   int next();
 };
 struct not_a_family {};
+struct hash_with_a_number_of_hortus : hortus::xxh3 {
+  using xxh3::xxh3;
+  static constexpr std::uint32_t id = 8;
+};
 
 int main() {
   hortus::bloom_filter f({.items = 10, .fpr = 0.01});
@@ -58,5 +66,12 @@ int main() {
 #elif CASE == 10
   hortus::d_left_filter g({.items = 10, .fpr = 0.01});
   g.insert(std::vector<int>{1, 2});
+#elif CASE == 11
+  hortus::of_keys<hortus::bloom<>, hash_with_a_number_of_hortus> g({.items = 10});
+  hortus::save(g, "g");  // another release might take the file for its own
+#elif CASE == 12
+  f.insert("ada", 3);  // bloom does not count
+#elif CASE == 13
+  hortus::insert_parallel(f, std::vector<int>{1, 2}, 2);  // bloom keeps a key in many places
 #endif
 }

@@ -108,7 +108,7 @@ TEST(count_min, is_within_its_error_as_often_as_it_says) {
   double over = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     count_min<> s(p);
-    for (std::uint64_t i = 0; i < 19; ++i) s.add(key_of(i, seed), 1000);
+    for (std::uint64_t i = 0; i < 19; ++i) s.insert(key_of(i, seed), 1000);
     for (std::uint64_t i = 19; i < 2019; ++i) over += static_cast<double>(s.count(key_of(i, seed))) > .05 * 19'000 ? 1 : 0;
   }
   EXPECT_LT(over / 600'000, .0035);
@@ -124,7 +124,7 @@ TEST(fast_ams, is_within_its_error_as_often_as_it_says) {
   double off = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     fast_ams s(p);
-    for (std::uint64_t i = 0; i < counts.size(); ++i) s.add(key_of(i, seed), static_cast<std::int64_t>(counts[i]));
+    for (std::uint64_t i = 0; i < counts.size(); ++i) s.insert(key_of(i, seed), static_cast<std::int64_t>(counts[i]));
     auto const allowed = .1 * std::sqrt(f2);
     for (std::uint64_t i = 0; i < counts.size(); ++i)
       off += std::abs(static_cast<double>(s.count(key_of(i, seed))) - static_cast<double>(counts[i])) > allowed ? 1 : 0;
@@ -143,7 +143,7 @@ void wrong_as_often_as_planned() {
     constexpr std::uint64_t asked = 5000, seeds = 120;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       Sketch s(p);
-      for (std::uint64_t i = 0; i < 500; ++i) s.add(key_of(i, seed), 1 + i % 7);
+      for (std::uint64_t i = 0; i < 500; ++i) s.insert(key_of(i, seed), 1 + i % 7);
       auto const* const counters = reinterpret_cast<std::uint32_t const*>(s.cells().data());
       double chance = 1;
       for (unsigned row = 0; row < p.depth; ++row)
@@ -169,7 +169,7 @@ TEST(fast_ams, is_wrong_as_often_as_planned) {
     constexpr std::uint64_t asked = 5000, seeds = 120;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       fast_ams s(p);
-      for (std::uint64_t i = 0; i < 500; ++i) s.add(key_of(i, seed), static_cast<std::int64_t>(mix64(i) >> 24));
+      for (std::uint64_t i = 0; i < 500; ++i) s.insert(key_of(i, seed), static_cast<std::int64_t>(mix64(i) >> 24));
       auto const* const counters = reinterpret_cast<std::uint64_t const*>(s.cells().data());
       std::vector<double> high{1};  // chance of so many rows too high
       for (unsigned row = 0; row < p.depth; ++row) {
@@ -202,8 +202,8 @@ TEST(fast_ams, second_moment_and_join_size_over_many_seeds) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     fast_ams a({2000, 5}), b({2000, 5});
     for (std::uint64_t i = 0; i < counts.size(); ++i) {
-      a.add(key_of(i, seed), static_cast<std::int64_t>(counts[i]));
-      b.add(key_of(i, seed), static_cast<std::int64_t>(others[i]));
+      a.insert(key_of(i, seed), static_cast<std::int64_t>(counts[i]));
+      b.insert(key_of(i, seed), static_cast<std::int64_t>(others[i]));
     }
     moment_sum += a.second_moment() / f2 / 100;
     join_sum += a.join_size(b) / join / 100;
@@ -322,8 +322,8 @@ TEST(fast_ams, a_stream_and_its_negative_are_nothing) {
   fast_ams plus({97, 5}), minus({97, 5});
   for (std::uint64_t i = 0; i < 1000; ++i) {
     auto const amount = static_cast<std::int64_t>(mix64(i));  // any 64 bits: sums wrap, and come back
-    plus.add(key_of(i), amount);
-    minus.add(key_of(i), static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(amount)));
+    plus.insert(key_of(i), amount);
+    minus.insert(key_of(i), static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(amount)));
   }
   plus.merge(minus);
   EXPECT_EQ(plus, fast_ams({97, 5}));
@@ -333,8 +333,8 @@ TEST(fast_ams, counts_may_be_negative_and_reach_the_ends) {
   fast_ams s({1000, 5});
   EXPECT_TRUE(s.erase(key_of(1))) << "nothing is certainly absent";
   EXPECT_EQ(s.count(key_of(1)), -1);
-  s.add(key_of(2), std::numeric_limits<std::int64_t>::min());
-  s.add(key_of(3), fast_ams::max_count());
+  s.insert(key_of(2), std::numeric_limits<std::int64_t>::min());
+  s.insert(key_of(3), fast_ams::max_count());
   EXPECT_EQ(s.count(key_of(2)), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(s.count(key_of(3)), fast_ams::max_count());
   EXPECT_GT(s.second_moment(), 1e37);
@@ -344,8 +344,8 @@ TEST(fast_ams, counts_may_be_negative_and_reach_the_ends) {
 
 TEST(fast_ams, an_even_number_of_rows_takes_the_middle_of_two) {
   fast_ams s({1, 2});  // one counter a row: only signs tell keys apart
-  s.add(key_of(0), 10);
-  s.add(key_of(1), 4);
+  s.insert(key_of(0), 10);
+  s.insert(key_of(1), 4);
   for (std::uint64_t i = 0; i < 20; ++i) {
     auto const at = places(counter_rows<std::uint64_t>({1, 2}), key_of(i));
     auto const a = places(counter_rows<std::uint64_t>({1, 2}), key_of(0)),
@@ -395,16 +395,16 @@ TEST(count_min, counters_stay_at_their_maximum) {
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(s.erase(key_of(1)));
   EXPECT_EQ(s.count(key_of(1)), 255U) << "nobody knows how many more there were";
   count_min<std::uint8_t> half({10, 3});
-  half.add(key_of(2), 200);
+  half.insert(key_of(2), 200);
   EXPECT_EQ(half.count(key_of(2)), 200U);
   half.merge(half);
   EXPECT_EQ(half.count(key_of(2)), 255U);
   count_min<std::uint64_t> wide({10, 3});
-  wide.add(key_of(1), ~std::uint64_t{0} - 1);
-  wide.add(key_of(1), ~std::uint64_t{0} - 1);
+  wide.insert(key_of(1), ~std::uint64_t{0} - 1);
+  wide.insert(key_of(1), ~std::uint64_t{0} - 1);
   EXPECT_EQ(wide.count(key_of(1)), ~std::uint64_t{0});
   count_min_conservative<std::uint8_t> c({10, 3});
-  c.add(key_of(1), ~std::uint64_t{0});
+  c.insert(key_of(1), ~std::uint64_t{0});
   c.insert(key_of(1));
   EXPECT_EQ(c.count(key_of(1)), 255U);
 }
@@ -439,7 +439,7 @@ TEST(count_min_conservative, order_matters_and_weights_are_inserts_in_a_row) {
   insert_stream(one, stream, 0);
   for (std::uint64_t i = 0; i < counts.size(); ++i) {
     for (std::uint64_t j = 0; j < counts[i]; ++j) other.insert(key_of(i));
-    weighed.add(key_of(i), counts[i]);
+    weighed.insert(key_of(i), counts[i]);
   }
   EXPECT_NE(one, other);
   EXPECT_EQ(other, weighed);
@@ -447,7 +447,7 @@ TEST(count_min_conservative, order_matters_and_weights_are_inserts_in_a_row) {
 
 TEST(count_min, estimates_distinct_keys) {
   count_min<> s(count_min<>::plan({.items = 5000, .fpr = .01}));
-  for (std::uint64_t i = 0; i < 5000; ++i) s.add(key_of(i), 1 + i % 50);
+  for (std::uint64_t i = 0; i < 5000; ++i) s.insert(key_of(i), 1 + i % 50);
   auto const e = s.estimate();
   EXPECT_NEAR(e.value, 5000, z_two_sided / plan::z95 * (e.high - e.value));
   for (std::uint64_t i = 1000; i < 5000; ++i)

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <hortus/any/card.hpp>
+#include <hortus/cells/memory_source.hpp>
 #include <hortus/facets/all.hpp>
 
 namespace hortus {
@@ -29,15 +31,11 @@ class any_family {
 
   template <class F>
   requires(!std::same_as<F, any_family>) && family<F>  // in this order: family<any_family> would ask itself
-      explicit any_family(F f) : any_family(std::make_unique<body<F>>(std::move(f))) {}
+      explicit any_family(F f) : any_family(wrapped(std::move(f))) {}
   any_family(any_family const& other) : any_family(other.self_->clone()) {}
   any_family(any_family&&) noexcept = default;
-  any_family& operator=(any_family other) noexcept {
-    self_ = std::move(other.self_);
-    inserting_ = other.inserting_;
-    asking_ = other.asking_;
-    return *this;
-  }
+  any_family& operator=(any_family const& other) { return *this = any_family(other); }
+  any_family& operator=(any_family&&) noexcept = default;
   ~any_family() = default;
 
   [[nodiscard]] std::string_view kind() const noexcept { return self_->kind(); }
@@ -58,6 +56,16 @@ class any_family {
 
   [[nodiscard]] bool insert(digest x) { return inserting().insert({&x, 1}) == 1; }
   [[nodiscard]] std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return inserting().insert(xs); }
+  /// As so many inserts. Throws errc::bad_params for a negative number where counts are not signed.
+  void insert(digest x, std::int64_t times) { insert_times({&x, 1}, &times); }
+  void insert_times(std::span<digest const> xs, std::int64_t const* times) {
+    auto& inserting = need<facets::inserting_times>(verb::insert_times);
+    if (!inserting.takes_negative())
+      if (auto const* const wrong = std::find_if(times, times + xs.size(), [](auto n) { return n < 0; });
+          wrong != times + xs.size())
+        throw error(errc::bad_params, one(kind()) + " takes a key 0 times or more, not " + std::to_string(*wrong));
+    inserting.insert(xs, times);
+  }
   bool insert_if_new(digest x) { return need<facets::noticing>(verb::insert_if_new).insert_if_new(x); }
   void insert_if_new(std::span<digest const> xs, std::span<digest const>, std::uint64_t* fresh) {
     need<facets::noticing>(verb::insert_if_new).insert_if_new(xs, fresh);
@@ -140,10 +148,16 @@ class any_family {
   static void fields(any_family const& self, field_writer& out) { self.self_->write(out); }
 
  private:
+  struct core;
+  struct destroyer {
+    void operator()(core* it) const noexcept { it->destroy(); }
+  };
+  using owner = std::unique_ptr<core, destroyer>;
+
   /// What every family has.
   struct core {
-    virtual ~core() = default;
-    [[nodiscard]] virtual std::unique_ptr<core> clone() const = 0;
+    virtual void destroy() noexcept = 0;  // the object, and its memory
+    [[nodiscard]] virtual owner clone() const = 0;
     [[nodiscard]] virtual std::string_view kind() const noexcept = 0;
     [[nodiscard]] virtual verb_set verbs() const noexcept = 0;
     [[nodiscard]] virtual std::vector<named_value> params() const = 0;
@@ -156,12 +170,19 @@ class any_family {
     virtual void write(field_writer&) const = 0;
     [[nodiscard]] virtual void* facet(char const* identity) noexcept = 0;
     [[nodiscard]] void const* facet(char const* identity) const noexcept { return const_cast<core*>(this)->facet(identity); }
+
+   protected:
+    ~core() = default;
   };
 
   template <family F>
   struct body;
 
-  explicit any_family(std::unique_ptr<core> self)
+  /// In memory of the memory_source, as its cells are.
+  template <class F>
+  static owner wrapped(F f);
+
+  explicit any_family(owner self)
       : self_(std::move(self)), inserting_(as<facets::inserting>()), asking_(as<facets::asking>()) {}
 
   template <class Facet>
@@ -191,7 +212,7 @@ class any_family {
     return other.self_->object();
   }
 
-  std::unique_ptr<core> self_;
+  owner self_;
   facets::inserting* inserting_;  // looked up once: these two are asked for single keys, where looking would take as long as
   facets::asking* asking_;        // the answer
 };
@@ -199,11 +220,16 @@ class any_family {
 /// A family and its facets, which refer to it: neither moves.
 template <family F>
 struct any_family::body final : any_family::core {
-  explicit body(F family) : f_(std::move(family)), parts_(facets_of(facets::all())) {}
+  body(F family, memory_allocator<body> from) : from_(from), f_(std::move(family)), parts_(facets_of(facets::all())) {}
   body(body const&) = delete;
   body& operator=(body const&) = delete;
 
-  [[nodiscard]] std::unique_ptr<core> clone() const override { return std::make_unique<body>(f_); }
+  void destroy() noexcept override {
+    auto from = from_;
+    std::destroy_at(this);
+    from.deallocate(this, 1);
+  }
+  [[nodiscard]] owner clone() const override { return wrapped(f_); }
   [[nodiscard]] std::string_view kind() const noexcept override { return F::name; }
   [[nodiscard]] verb_set verbs() const noexcept override { return verbs_of<F>(); }
   [[nodiscard]] std::vector<named_value> params() const override {
@@ -255,9 +281,22 @@ struct any_family::body final : any_family::core {
     return it;
   }
 
+  memory_allocator<body> from_;
   F f_;
   tuple parts_;
 };
+
+template <class F>
+any_family::owner any_family::wrapped(F f) {
+  memory_allocator<body<F>> from;
+  auto* const space = from.allocate(1);
+  try {
+    return owner(std::construct_at(space, std::move(f), from));
+  } catch (...) {
+    from.deallocate(space, 1);
+    throw;
+  }
+}
 
 inline std::string family_name(any_family const& f) { return std::string(f.kind()); }
 

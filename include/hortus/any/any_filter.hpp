@@ -7,6 +7,7 @@
 #include <hortus/any/catalogue.hpp>
 #include <hortus/hash/any_hash.hpp>
 #include <hortus/io/store.hpp>
+#include <hortus/io/try_store.hpp>
 #include <hortus/of_keys.hpp>
 
 namespace hortus {
@@ -41,6 +42,18 @@ struct family_reader<any_family> {
 }
 [[nodiscard]] inline view_of<any_filter> view(std::span<std::byte const> bytes, reading const& how = {}) {
   return view<any_filter>(bytes, how);
+}
+[[nodiscard]] inline result<any_filter> try_load(std::filesystem::path const& path, reading const& how = {}) noexcept {
+  return try_load<any_filter>(path, how);
+}
+[[nodiscard]] inline result<any_filter> try_open(std::filesystem::path const& path, reading const& how = {}) noexcept {
+  return try_open<any_filter>(path, how);
+}
+[[nodiscard]] inline result<any_filter> try_from_bytes(std::span<std::byte const> bytes, reading const& how = {}) noexcept {
+  return try_from_bytes<any_filter>(bytes, how);
+}
+[[nodiscard]] inline result<view_of<any_filter>> try_view(std::span<std::byte const> bytes, reading const& how = {}) noexcept {
+  return try_view<any_filter>(bytes, how);
 }
 
 }  // namespace hortus

@@ -189,7 +189,7 @@ class bitwise {
   }
 
   params shape_;
-  std::vector<digit_cells<Index>> levels_;
+  memory_vector<digit_cells<Index>> levels_;
 };
 
 using bitwise_filter = of_keys<bitwise<>>;

@@ -163,7 +163,7 @@ class bitwise_frozen {
     }
   }
 
-  std::vector<bloom<Index>> levels_;
+  memory_vector<bloom<Index>> levels_;
 };
 
 using bitwise_frozen_filter = of_keys<bitwise_frozen<>>;

@@ -30,8 +30,8 @@ class blocked_counting {
   static constexpr std::string_view summary =
       "counters of a key in one cache line: fast lookups; erases, counts to 2^64, folds";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::erase | verb::count |
-                                    verb::estimate | verb::merge | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::insert_if_new | verb::may_contain | verb::erase |
+                                    verb::count | verb::estimate | verb::merge | verb::fold;
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::erase | verb::count;
   static constexpr bool never_undercounts = true;
 

@@ -35,8 +35,8 @@ class counting {
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "bloom with small counters for bits: keys can be erased, and counted up to 15";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::erase | verb::count |
-                                    verb::estimate | verb::merge | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::insert_if_new | verb::may_contain | verb::erase |
+                                    verb::count | verb::estimate | verb::merge | verb::fold;
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr bool never_undercounts = true;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
@@ -75,6 +75,8 @@ class counting {
   explicit counting(params p) : cells_((plan::checked(layout(p)), p.cells), p.cell_bits), probes_(p.probes) {}
 
   void insert(digest x) noexcept { cells_of(x).add(cells_, 1); }
+  /// As so many inserts.
+  void insert(digest x, std::uint64_t times) noexcept { cells_of(x).add(cells_, times); }
   /// Inserts in any case, so that each call may be undone by an erase.
   bool insert_if_new(digest x) noexcept {
     auto const mine = cells_of(x);

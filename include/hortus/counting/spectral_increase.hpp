@@ -24,7 +24,7 @@ class spectral_increase {
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "counts that are never too low and seldom too high; cannot erase";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::count | verb::estimate;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::may_contain | verb::count | verb::estimate;
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::count;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool never_undercounts = true;

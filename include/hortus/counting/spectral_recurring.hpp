@@ -30,7 +30,8 @@ class spectral_recurring {
   static constexpr std::string_view summary =
       "the smallest counting errors of those that erase; a second filter for keys in doubt";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate;
+  static constexpr verb_set verbs =
+      verb::insert | verb::insert_times | verb::may_contain | verb::erase | verb::count | verb::estimate;
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::erase | verb::count;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool never_undercounts = false;  ///< very nearly: see the card

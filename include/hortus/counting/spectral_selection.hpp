@@ -25,8 +25,8 @@ class spectral_selection {
   static constexpr std::string_view room = "counting";
   static constexpr std::string_view summary = "counts that are never too low, to 2^64; erases, merges and folds";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs =
-      verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate | verb::merge | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::may_contain | verb::erase | verb::count |
+                                    verb::estimate | verb::merge | verb::fold;
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::erase | verb::count;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
   static constexpr bool never_undercounts = true;

@@ -18,7 +18,7 @@ struct list {
 };
 
 /// Every facet, once. A new one is a header and its name in here.
-using all = list<inserting, noticing, asking, counting, saturating, erasing, estimating, merging, intersecting, folding,
-                 forgetting, advancing, growing>;
+using all = list<inserting, inserting_times, noticing, asking, counting, saturating, erasing, estimating, merging, intersecting,
+                 folding, forgetting, advancing, growing>;
 
 }  // namespace hortus::facets

@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,34 @@ class inserting::over final : public inserting {
   std::size_t insert(std::span<digest const> xs) override { return insert_many(f_, xs); }
 
  private:
+  F& f_;
+};
+
+/// Takes a key several times at once. In two's complement where counts are signed.
+struct inserting_times {
+  virtual void insert(std::span<digest const>, std::int64_t const* times) = 0;
+  [[nodiscard]] virtual bool takes_negative() const noexcept = 0;
+
+  template <class F>
+  static constexpr bool fits = weighted<F>;
+  template <class F>
+  class over;
+
+ protected:
+  ~inserting_times() = default;
+};
+
+template <class F>
+class inserting_times::over final : public inserting_times {
+ public:
+  explicit over(F& f) noexcept : f_(f) {}
+  void insert(std::span<digest const> xs, std::int64_t const* times) override {
+    insert_times_all(f_, xs, reinterpret_cast<times_type<F> const*>(times));  // the same number, with a sign or without
+  }
+  [[nodiscard]] bool takes_negative() const noexcept override { return std::signed_integral<times_type<F>>; }
+
+ private:
+  static_assert(sizeof(times_type<F>) == sizeof(std::int64_t));
   F& f_;
 };
 

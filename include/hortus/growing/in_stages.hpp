@@ -297,7 +297,7 @@ class in_stages {
   }
 
   Growth growth_;
-  std::vector<stage> stages_;  // oldest first
+  memory_vector<stage> stages_;  // oldest first
 };
 
 }  // namespace hortus

@@ -118,12 +118,35 @@ constexpr auto row_of(Key const& key) {
   }
 }
 
+/// Are the bytes of a key still there when the iterator has gone on? Not if it made the key.
+template <class Iterator>
+concept bytes_stay = std::forward_iterator<Iterator> &&
+    (std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> || std::ranges::borrowed_range<std::iter_value_t<Iterator>>);
+
 }  // namespace detail
 
-/// The digest of a key under a hash; a digest is its own. Nothing throws but a key_bytes() that does, or a hash chosen at run
-/// time.
+/// Can digest_of throw? Only where the hash can, or a key of your own: its key_bytes(), or how it turns into text or a range.
 template <key_hash Hash, digestible Key>
-[[nodiscard]] constexpr digest digest_of(Hash const& hash, Key const& key) noexcept(hash_policy<Hash> && !custom_key<Key>) {
+inline constexpr bool hashes_nothrow = [] {
+  [[maybe_unused]] Hash const* hash = nullptr;
+  [[maybe_unused]] Key const* key = nullptr;
+  if constexpr (std::same_as<detail::bare<Key>, digest>)
+    return true;
+  else if constexpr (custom_key<Key>)
+    return noexcept(hash->of_bytes(std::span<std::byte const>(key_bytes(*key))));
+  else if constexpr (integer_key<Key>)
+    return noexcept(hash->of_integer(0));
+  else if constexpr (std::is_array_v<Key> || std::is_pointer_v<Key>)
+    return noexcept(hash->of_bytes({}));
+  else if constexpr (text_key<Key>)
+    return noexcept(hash->of_bytes({}))&& noexcept(static_cast<std::string_view>(*key));
+  else
+    return noexcept(hash->of_bytes({}))&& noexcept(std::ranges::data(*key))&& noexcept(std::ranges::size(*key));
+}();
+
+/// The digest of a key under a hash; a digest is its own.
+template <key_hash Hash, digestible Key>
+[[nodiscard]] constexpr digest digest_of(Hash const& hash, Key const& key) noexcept(hashes_nothrow<Hash, Key>) {
   if constexpr (std::same_as<detail::bare<Key>, digest>)
     return key;
   else if constexpr (custom_key<Key>)  // before the others: the owner of the type has spoken
@@ -145,6 +168,26 @@ requires digestible<std::iter_value_t<Iterator>> std::size_t digests_of(Hash con
     auto const count = std::min(space.size(), static_cast<std::size_t>(end - key));
     hash.of_integers({reinterpret_cast<std::uint64_t const*>(std::to_address(key)), count}, space.data());
     key += static_cast<std::iter_difference_t<Iterator>>(count);
+    return count;
+  } else if constexpr (batched_text_hash<Hash> && std::contiguous_iterator<Iterator> &&
+                       std::same_as<key_type, std::string_view>) {
+    auto const count = std::min(space.size(), static_cast<std::size_t>(end - key));
+    hash.of_texts({std::to_address(key), count}, space.data());
+    key += static_cast<std::iter_difference_t<Iterator>>(count);
+    return count;
+  } else if constexpr (batched_text_hash<Hash> && detail::bytes_stay<Iterator> && bytes_key<key_type> &&
+                       !custom_key<key_type>) {
+    std::array<std::string_view, 64> texts;
+    std::size_t count = 0;
+    while (count < space.size() && key != end) {
+      std::size_t some = 0;
+      for (; some < std::min(texts.size(), space.size() - count) && key != end; ++key) {
+        auto const row = std::as_bytes(detail::row_of<key_type>(*key));
+        texts[some++] = {reinterpret_cast<char const*>(row.data()), row.size()};
+      }
+      hash.of_texts(std::span(texts).first(some), space.data() + count);
+      count += some;
+    }
     return count;
   } else {
     std::size_t count = 0;

@@ -36,7 +36,7 @@ class field_writer {
 
   /// As many parts as there are, and how many that is.
   template <class T>
-  void list(std::vector<T> const& parts, std::size_t) {
+  void list(memory_vector<T> const& parts, std::size_t) {
     scalars_.push_back(parts.size());
     for (auto const& part : parts) put(part);
   }
@@ -82,7 +82,7 @@ class field_reader {
 
   /// At most `most` parts: what a file says is not what is allocated.
   template <class T>
-  void list(std::vector<T>& parts, std::size_t most) {
+  void list(memory_vector<T>& parts, std::size_t most) {
     auto const count = next_scalar();
     if (count > most) throw error(errc::corrupt, "a header field is out of range");
     parts.clear();

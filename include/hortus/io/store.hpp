@@ -42,6 +42,8 @@ struct family_reader {
 /// The parts of a filter as a file has them.
 template <class Filter>
 image image_of(Filter const& filter) {
+  static_assert(storable_hash<typename Filter::hash_type>,
+                "a hash of your own needs an id of first_user_hash_id or more: the others belong to hortus");
   field_writer out;
   Filter::family_type::fields(filter.family(), out);
   return {filter.about(), out.scalars(), out.sections(), out.take_made()};

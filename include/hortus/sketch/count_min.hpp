@@ -33,7 +33,8 @@ class count_min {
   static constexpr std::string_view room = "sketch";
   static constexpr std::string_view summary = "how often, in rows of counters; never too low, adds up, erases";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs = verb::insert | verb::erase | verb::count | verb::estimate | verb::merge;
+  static constexpr verb_set verbs =
+      verb::insert | verb::insert_times | verb::erase | verb::count | verb::estimate | verb::merge;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
@@ -74,7 +75,7 @@ class count_min {
     rows_.for_each(x, [](Counter& c, bool) { c = static_cast<Counter>(c + (c != max_count() ? 1 : 0)); });
   }
   /// As so many inserts.
-  void add(digest x, std::uint64_t times) noexcept {
+  void insert(digest x, std::uint64_t times) noexcept {
     rows_.for_each(x, [=](Counter& c, bool) { c = saturating_sum(c, times); });
   }
   bool erase(digest x) noexcept {

@@ -24,7 +24,7 @@ class count_min_conservative {
   static constexpr std::string_view summary =
       "count_min that raises only the least counters: nearer, but no erase and no merge";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::insert | verb::count | verb::estimate;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::count | verb::estimate;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
@@ -41,9 +41,9 @@ class count_min_conservative {
   count_min_conservative() = default;  ///< the smallest valid one: a single counter
   explicit count_min_conservative(params p) : rows_({p.width, p.depth}) {}
 
-  void insert(digest x) noexcept { add(x, 1); }
+  void insert(digest x) noexcept { insert(x, 1); }
   /// As so many inserts in a row: no counter of x stays below its count.
-  void add(digest x, std::uint64_t times) noexcept {
+  void insert(digest x, std::uint64_t times) noexcept {
     auto const before = count(x);
     auto const after = static_cast<Counter>(times > max_count() - before ? max_count() : before + times);
     rows_.for_each(x, [=](Counter& c, bool) { c = std::max(c, after); });

@@ -38,7 +38,7 @@ class fast_ams {
   static constexpr std::string_view room = "sketch";
   static constexpr std::string_view summary = "how often, with signs: unbiased, may be negative; second moment and join size";
   static constexpr auto misses = false_negatives::by_chance;  ///< a count may be 0
-  static constexpr verb_set verbs = verb::insert | verb::erase | verb::count | verb::merge;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::erase | verb::count | verb::merge;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = false;
 
@@ -76,11 +76,11 @@ class fast_ams {
   fast_ams() = default;  ///< the smallest valid one: a single counter
   explicit fast_ams(params p) : rows_({p.width, p.depth}) {}
 
-  void insert(digest x) noexcept { add(x, 1); }
-  bool erase(digest x) noexcept { return add(x, -1), true; }
+  void insert(digest x) noexcept { insert(x, 1); }
+  bool erase(digest x) noexcept { return insert(x, -1), true; }
   /// As so many inserts; as so many erases, if negative.
-  void add(digest x, std::int64_t amount) noexcept {
-    auto const more = static_cast<std::uint64_t>(amount);
+  void insert(digest x, std::int64_t times) noexcept {
+    auto const more = static_cast<std::uint64_t>(times);
     rows_.for_each(x, [=](std::uint64_t& c, bool minus) { c += minus ? 0 - more : more; });
   }
   [[nodiscard]] std::int64_t count(digest x) const noexcept {

@@ -1,0 +1,125 @@
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <ranges>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hortus/batch.hpp>
+#include <hortus/bitmask.hpp>
+#include <hortus/concepts.hpp>
+#include <hortus/error.hpp>
+#include <hortus/hash/keys.hpp>
+
+/// Batches of keys: hashed block by block, then asked as batch.hpp does. The answers go into something new, or into memory of
+/// the caller; then nothing is allocated.
+namespace hortus {
+
+/// A batch of keys: a range of things that are keys, and that is not itself a key (a string is one key, not many).
+template <class Keys>
+concept key_range =
+    std::ranges::input_range<Keys const> && !digestible<Keys> && digestible<std::ranges::range_value_t<Keys const>>;
+
+/// One that says how many they are, so that room for the answers can be checked before the first.
+template <class Keys>
+concept sized_key_range = key_range<Keys> && std::ranges::sized_range<Keys const>;
+
+/// Digests in a row: they are used where they lie.
+template <class Keys>
+concept digest_row = std::ranges::contiguous_range<Keys const> && std::ranges::sized_range<Keys const> &&
+    std::same_as<std::ranges::range_value_t<Keys const>, digest>;
+
+template <sized_key_range Keys>
+[[nodiscard]] std::size_t number_of(Keys const& keys) {
+  return static_cast<std::size_t>(std::ranges::size(keys));
+}
+
+/// act(block, next) for block after block of digests; see in_blocks in batch.hpp.
+template <access For, family F, key_hash Hash, key_range Keys>
+void in_key_blocks(F const& f, Hash const& hash, Keys const& keys, auto act) {
+  if constexpr (digest_row<Keys>) {
+    in_blocks<For>(f, std::span<digest const>(keys), act);
+  } else {
+    auto key = std::ranges::begin(keys);
+    auto const end = std::ranges::end(keys);
+    auto const fill = [&](std::span<digest> space) { return digests_of(hash, key, end, space); };
+    in_blocks<For>(f, fill, act);
+  }
+}
+
+/// Throws errc::bad_params if the answers to so many keys do not fit.
+inline void check_room(std::size_t keys, std::size_t has, std::size_t needs, char const* of_what) {
+  if (has < needs)
+    throw error(errc::bad_params, "the answers to " + std::to_string(keys) + " keys take " + std::to_string(needs) + " " +
+                                      of_what + ", and there is room for " + std::to_string(has));
+}
+
+/// Answers of a bit a key, into the words at `hits`: answer(block, next, words) writes those of a block.
+template <access For, family F, key_hash Hash, sized_key_range Keys>
+void mask_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::uint64_t> hits, auto answer) {
+  check_room(number_of(keys), hits.size(), mask_words(number_of(keys)), "words of 64 bits");
+  auto* words = hits.data();
+  in_key_blocks<For>(f, hash, keys, [&](auto block, auto next) {
+    answer(block, next, words);
+    words += mask_words(block.size());
+  });
+}
+
+/// The same into a mask that grows with the batch, where its length is not known before.
+template <access For, family F, key_hash Hash, key_range Keys>
+[[nodiscard]] bitmask mask_of(F const& f, Hash const& hash, Keys const& keys, auto answer) {
+  bitmask hits;
+  if constexpr (sized_key_range<Keys>) hits.resize(number_of(keys));
+  std::size_t done = 0;
+  in_key_blocks<For>(f, hash, keys, [&](auto block, auto next) {
+    if (hits.size() < done + block.size()) hits.resize(done + block.size());
+    answer(block, next, hits.data() + done / 64);
+    done += block.size();
+  });
+  return hits;
+}
+
+/// The positions in `keys` of those that may be members, ascending, from the front of `positions`; returns how many they are.
+template <membership F, key_hash Hash, sized_key_range Keys>
+std::size_t select_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::uint32_t> positions) {
+  auto const count = number_of(keys);
+  check_room(count, positions.size(), count, "positions (of which those of members are kept)");
+  if (count > std::numeric_limits<std::uint32_t>::max())
+    throw error(errc::bad_params, "positions of 32 bits number 2^32 - 1 keys, not " + std::to_string(count));
+  std::array<std::uint64_t, block_keys<F> / 64> hits;
+  std::size_t done = 0;
+  std::size_t found = 0;
+  in_key_blocks<access::lookup>(f, hash, keys, [&](auto block, auto next) {
+    may_contain_block(f, block, next, hits.data());
+    found += positions_of(hits.data(), block.size(), static_cast<std::uint32_t>(done), positions.data() + found);
+    done += block.size();
+  });
+  return found;
+}
+
+template <countable F, key_hash Hash, sized_key_range Keys>
+void counts_into(F const& f, Hash const& hash, Keys const& keys, std::span<count_type<F>> counts) {
+  check_room(number_of(keys), counts.size(), number_of(keys), "counts");
+  auto* to = counts.data();
+  in_key_blocks<access::count>(f, hash, keys, [&](auto block, auto next) {
+    count_block(f, block, next, to);
+    to += block.size();
+  });
+}
+
+template <countable F, key_hash Hash, key_range Keys>
+[[nodiscard]] std::vector<count_type<F>> counts_of(F const& f, Hash const& hash, Keys const& keys) {
+  std::vector<count_type<F>> counts;
+  if constexpr (sized_key_range<Keys>) counts.reserve(number_of(keys));
+  in_key_blocks<access::count>(f, hash, keys, [&](auto block, auto next) {
+    auto const done = counts.size();
+    counts.resize(done + block.size());
+    count_block(f, block, next, counts.data() + done);
+  });
+  return counts;
+}
+
+}  // namespace hortus

@@ -1,0 +1,235 @@
+// One source for all memory of filters: every byte of a filter's state comes from it and goes back to it, in every family.
+// operator new is replaced here, to see that no part of a filter is allocated anywhere else.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <new>
+#include <vector>
+
+#include <hortus/any/any_filter.hpp>
+#include <hortus/any/families.hpp>
+#include <hortus/growing/with_removals.hpp>
+
+#include "io/allocations.hpp"
+#include "key_sets.hpp"
+
+namespace hortus::testing {
+namespace {
+
+/// Counts what is out, and gives nothing any more when told so. Blocks remember nothing: sizes must come back as they went.
+template <int Name>
+struct counting_source {
+  static inline std::size_t live = 0;
+  static inline std::size_t calls = 0;
+  static inline std::size_t until_failure = ~std::size_t{0};
+  static inline std::map<void*, std::pair<std::size_t, std::size_t>> blocks = {};
+
+  static void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+    if (until_failure != ~std::size_t{0} && until_failure-- == 0) return until_failure = ~std::size_t{0}, nullptr;
+    void* block = nullptr;
+    if (::posix_memalign(&block, std::max(alignment, sizeof(void*)), bytes) != 0) return nullptr;
+    std::memset(block, 0, bytes);
+    auto const so_far = allocations;  // the test's own book is not the filter's memory
+    blocks[block] = {bytes, alignment};
+    allocations = so_far;
+    live += bytes;
+    ++calls;
+    return block;
+  }
+  static void release(void* block, std::size_t bytes, std::size_t alignment) noexcept {
+    auto const found = blocks.find(block);
+    ASSERT_NE(found, blocks.end()) << "a block of another source";
+    EXPECT_EQ(found->second, std::pair(bytes, alignment));
+    auto const so_far = allocations;
+    blocks.erase(found);
+    allocations = so_far;
+    live -= bytes;
+    std::free(block);
+  }
+  static memory_source source() noexcept { return {allocate, release}; }
+};
+using first_source = counting_source<1>;
+using second_source = counting_source<2>;
+
+class memory_sources : public ::testing::Test {
+ protected:
+  void SetUp() override { set_memory_source(first_source::source()); }
+  void TearDown() override {
+    set_memory_source(default_memory_source());
+    EXPECT_EQ(first_source::live, 0U) << "everything was given back";
+    EXPECT_EQ(second_source::live, 0U);
+  }
+};
+
+/// What act() leaves allocated elsewhere. Nothing is counted under sanitizers, which replace operator new too.
+template <class Act>
+std::ptrdiff_t left_elsewhere(Act act) {
+  allocations = {};
+  act();
+  return allocations.live;
+}
+
+/// Keys more than planned for, and some of them often: stages and levels are added, and counters outgrow their cells.
+std::vector<std::uint64_t> many_keys(std::uint64_t planned) {
+  auto all = keys<random_keys>(0, 6 * planned);
+  for (std::uint64_t i = 0; i < 40 * planned; ++i) all.push_back(random_keys::make(i % (planned / 4 + 1)));
+  return all;
+}
+
+template <class F>
+of_keys<F> made_and_filled(std::uint64_t planned, std::vector<std::uint64_t> const& keys) {
+  typename F::goal goal;
+  goal.items = planned;
+  if constexpr (buildable<F>) {
+    return of_keys<F>::build(keys, goal);
+  } else {
+    of_keys<F> f(goal);
+    (void)f.insert(keys);
+    return f;
+  }
+}
+
+template <class F>
+void lives_in_the_source() {
+  static_assert(std::is_nothrow_move_assignable_v<F> && !std::is_nothrow_copy_assignable_v<F>, "copying allocates");
+  SCOPED_TRACE(std::string(F::name));
+  for (std::uint64_t const planned : {10U, 3000U}) {
+    auto const all = many_keys(planned);
+    auto const before = first_source::live;
+    std::optional<of_keys<F>> f, copied, assigned, moved;
+    EXPECT_EQ(left_elsewhere([&] { f.emplace(made_and_filled<F>(planned, all)); }), 0);
+    EXPECT_GE(first_source::live - before, f->size_bytes());
+    EXPECT_EQ(left_elsewhere([&] { copied.emplace(*f), assigned.emplace(made_and_filled<F>(10, all)), *assigned = *f; }), 0);
+    EXPECT_GE(first_source::live - before, f->size_bytes() + copied->size_bytes() + assigned->size_bytes());
+    EXPECT_EQ(*copied, *f);
+    EXPECT_EQ(*assigned, *f);
+    auto const live = first_source::live;
+    moved.emplace(std::move(*copied));
+    copied.reset();
+    EXPECT_EQ(first_source::live, live) << "moving allocates nothing";
+    EXPECT_EQ(*moved, *f);
+    auto const bytes = to_bytes(*f);
+    EXPECT_EQ(left_elsewhere([&] { moved.emplace(from_bytes<of_keys<F>>(bytes)); }), 0);
+    EXPECT_EQ(*moved, *f);
+    moved->clear();
+    moved.reset(), assigned.reset(), f.reset();
+    EXPECT_EQ(first_source::live, before);
+  }
+}
+
+TEST_F(memory_sources, hold_all_of_every_family) {
+  families::for_each([]<class F>() { lives_in_the_source<F>(); });
+  lives_in_the_source<with_removals<>>();
+}
+
+/// The same with the family chosen at run time, whose own object comes from there, too.
+TEST_F(memory_sources, hold_all_of_families_chosen_at_run_time) {
+  for (auto const& family : catalogue()) {
+    SCOPED_TRACE(std::string(family.name));
+    auto const all = many_keys(300);
+    request const wish{.items = 300, .fpr = 0.01, .settings = {}};
+    auto const before = first_source::live;
+    std::optional<any_filter> f, other;
+    EXPECT_EQ(left_elsewhere([&] {
+                if (family.has(verb::build))
+                  f.emplace(build_filter(family.name, all, wish));
+                else
+                  f.emplace(make_filter(family.name, wish)), (void)f->insert(all);
+                other.emplace(*f);
+                *other = *f;
+              }),
+              0);
+    EXPECT_GE(first_source::live - before, f->size_bytes() + other->size_bytes());
+    EXPECT_EQ(*other, *f);
+    auto const bytes = to_bytes(*f);
+    EXPECT_EQ(left_elsewhere([&] { other.emplace(from_bytes(bytes)); }), 0) << "not the name of the family either";
+    EXPECT_EQ(*other, *f);
+    if (family.has(verb::fold)) {
+      EXPECT_EQ(left_elsewhere([&] { f->fold(1); }), 0);
+    }
+    f.reset(), other.reset();
+    EXPECT_EQ(first_source::live, before);
+  }
+}
+
+/// Blocks go back to the source they came from, whichever is set by then.
+TEST_F(memory_sources, get_back_what_they_gave) {
+  families::for_each([]<class F>() {
+    SCOPED_TRACE(std::string(F::name));
+    set_memory_source(first_source::source());
+    auto const all = many_keys(50);
+    auto old = made_and_filled<F>(50, all);
+    auto const given = first_source::live;
+    EXPECT_GE(given, old.size_bytes());
+    set_memory_source(second_source::source());
+    auto fresh = made_and_filled<F>(60, all);
+    EXPECT_GE(second_source::live, fresh.size_bytes());
+    EXPECT_EQ(first_source::live, given);
+    auto const copy = old;
+    EXPECT_GE(second_source::live, fresh.size_bytes() + copy.size_bytes()) << "a copy is made where memory comes from now";
+    std::swap(old, fresh);
+    EXPECT_EQ(first_source::live, given);
+    if constexpr (insertable<F>) (void)old.insert(keys<random_keys>(100'000, 500));  // and grows there
+    old = std::move(fresh);
+    EXPECT_EQ(first_source::live, given);
+    old = copy;
+    fresh = copy;
+  });
+}
+
+/// A source that has nothing left: std::bad_alloc, and the filter is what it was.
+TEST_F(memory_sources, that_are_empty_leave_filters_as_they_were) {
+  std::size_t failures = 0;
+  auto const fails = [&](auto& f, auto act) {
+    for (std::size_t allowed = 0;; ++allowed) {
+      auto const before = to_bytes(f);
+      first_source::until_failure = allowed;
+      try {
+        act();
+      } catch (std::bad_alloc const&) {
+        ++failures;
+        ASSERT_EQ(to_bytes(f), before);
+        continue;
+      }
+      first_source::until_failure = ~std::size_t{0};
+      return;
+    }
+  };
+  families::for_each([&]<class F>() {
+    SCOPED_TRACE(std::string(F::name));
+    auto f = made_and_filled<F>(10, keys<random_keys>(0, 10));
+    std::optional<of_keys<F>> copy;
+    fails(f, [&] { copy.emplace(f); });
+    auto other = made_and_filled<F>(20, many_keys(20));
+    fails(other, [&] { other = f; });
+    EXPECT_EQ(other, f);
+    if constexpr (insertable<F>)
+      for (std::uint64_t i = 0; i < 60; ++i) fails(f, [&] { (void)f.insert(random_keys::make(i % 40)); });
+    if constexpr (mergeable<F>) fails(f, [&] { copy->merge(*copy); });
+    if constexpr (foldable<F>) fails(f, [&] { f.fold(f.family().fold_width()); });
+  });
+  for (auto const& family : catalogue()) {
+    if (!family.has(verb::insert)) continue;
+    auto const made = make_filter(family.name, {.items = 10, .fpr = 0.01, .settings = {}});
+    std::optional<any_filter> copy;
+    fails(made, [&] { copy.emplace(made); });
+  }
+  EXPECT_GT(failures, 100U);
+}
+
+TEST(memory_source, of_the_system_is_the_default) {
+  EXPECT_EQ(current_memory_source(), default_memory_source());
+  memory_allocator<double> const here;
+  EXPECT_EQ(here.source(), default_memory_source());
+  EXPECT_EQ(memory_allocator<int>(here), here);
+  memory_vector<int> some(1000, 7);
+  auto const copy = some;
+  some.clear();
+  EXPECT_EQ(copy[999], 7);
+  EXPECT_THROW((void)memory_allocator<double>().allocate(~std::size_t{0} / 4), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace hortus::testing
