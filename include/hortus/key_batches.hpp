@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
