@@ -46,9 +46,8 @@ inline constexpr bool can_refuse = requires(F& f, digest x) {
   { f.insert(x) } -> std::same_as<bool>;
 };
 
-/// Does it refuse keys because it is full? True of every family that refuses keys, except one that declares
-/// `static constexpr bool refuses_erased = true`: that one always has room, and refuses only keys that were erased, or that
-/// it
+/// Does it refuse keys because it is full? True of every family that refuses keys, except one that declares `static
+/// constexpr bool refuses_erased = true`: that one always has room, and refuses only keys that were erased, or that it
 /// mistakes for an erased key.
 template <class F>
 inline constexpr bool can_be_full = can_refuse<F> && !requires {
@@ -131,8 +130,7 @@ inline constexpr bool never_undercounts = [] {
 }();
 
 /// Do r inserts and then r erases of a key restore every byte, as long as no cell was at its maximum? Promised by default.
-/// A
-/// family that cannot promise it declares `static constexpr bool erase_restores = false`.
+/// A family that cannot promise it declares `static constexpr bool erase_restores = false`.
 template <erasable F>
 inline constexpr bool erase_restores = [] {
   if constexpr (requires { F::erase_restores; })
@@ -148,8 +146,7 @@ concept estimating = family<F> && requires(F const& c) {
 };
 
 /// a.merge(b): as if b's inserts had also been made into a. Filters that cannot combine: throws errc::incompatible and
-/// changes
-/// nothing.
+/// changes nothing.
 template <class F>
 concept mergeable = family<F> && requires(F& f, F const& c) {
   f.merge(c);
@@ -178,8 +175,7 @@ concept prefetchable = family<F> && requires(F const& c, digest x) {
 };
 
 /// A kernel that inserts a block of at most block_keys<F> keys and returns how many were inserted. The caller has
-/// prefetched
-/// xs. The kernel prefetches `next`, the following block or nothing, in between.
+/// prefetched xs. The kernel prefetches `next`, the following block or nothing, in between.
 template <class F>
 concept batched_insertable = insertable<F> && requires(F& f, std::span<digest const> xs) {
   { f.insert(xs, xs) } -> std::same_as<std::size_t>;
@@ -210,8 +206,7 @@ concept batched_countable = countable<F> && requires(F const& c, std::span<diges
 };
 
 /// plan(goal) computes the params of a filter for `goal.items` keys; it is pure and cheap. planned_fpr(params, items) is
-/// the
-/// predicted false-positive rate or, for a family without may_contain, the probability that a count is wrong.
+/// the predicted false-positive rate or, for a family without may_contain, the probability that a count is wrong.
 template <class F>
 concept plannable = family<F> && requires(F const& c, typename F::goal g, typename F::params p) {
   { F::plan(g) } -> std::same_as<typename F::params>;
@@ -226,9 +221,8 @@ template <class F>
 concept makeable = plannable<F> && insertable<F> && std::constructible_from<F, typename F::params>;
 
 /// build(keys, goal): the filter of these keys, for families that need all keys at once and take none later. Keys come in
-/// any
-/// order; a duplicate counts as a second insert. The number of keys is that of the span: goal.items is a hint and may be
-/// wrong.
+/// any order; a duplicate counts as a second insert. The number of keys is that of the span: goal.items is a hint and may
+/// be wrong.
 template <class F>
 concept buildable = plannable<F> && requires(std::span<digest const> keys, typename F::goal g) {
   { F::build(keys, g) } -> std::same_as<F>;

@@ -17,8 +17,7 @@ enum class errc {
 };
 
 /// The one exception that hortus throws: from constructors, merge and load, never from a hot path. what() is one sentence
-/// that
-/// says what was wrong and what would be right. It has no full stop, so that it can follow a file name and a colon.
+/// that says what was wrong and what would be right. It has no full stop, so that it can follow a file name and a colon.
 class error : public std::runtime_error {
  public:
   error(errc code, std::string const& what) : std::runtime_error(what), code_(code) {}

@@ -9,8 +9,7 @@
 
 /// The verbs as a type. A family declares the verbs it has, and a static_assert in its own unit compares them with what the
 /// concepts find. A verb that is lost because a signature changed therefore does not compile. Names are only for people:
-/// the
-/// command line, JSON, messages.
+/// the command line, JSON, messages.
 namespace hortus {
 
 /// In the order in which they are listed.

@@ -13,8 +13,7 @@
 namespace hortus {
 
 /// The release of these headers, "major.minor.patch". Until 1.0 a new minor number may change interfaces. Files carry a
-/// format
-/// version of their own.
+/// format version of their own.
 inline constexpr std::string_view version = HORTUS_VERSION_STRING;
 
 }  // namespace hortus

@@ -5,9 +5,8 @@
 #include <hortus/digest.hpp>
 
 /// Vectorised loops over up to 64 keys. They are compiled once for each instruction set (src/block_kernels.cpp) and chosen
-/// at
-/// run time. The patterns in bloom/ define, one key at a time, which bits a key has; these loops give the same answers, bit
-/// for bit. The tests run every version that the machine supports.
+/// at run time. The patterns in bloom/ define, one key at a time, which bits a key has; these loops give the same answers,
+/// bit for bit. The tests run every version that the machine supports.
 namespace hortus::kernels {
 
 /// An array of blocks. The family fixes the number of words in a block.

@@ -39,10 +39,8 @@ struct blocked_pair_pattern {
   }
 
   /// Spreads twice, for keys that were selected by the low bits of their digest. After one multiplication their low pattern
-  /// bits
-  /// still follow from bits 32 and up, and with ten bits a probe those belong to another probe. The rate would be 8 % too
-  /// high
-  /// (in_block_test).
+  /// bits still follow from bits 32 and up, and with ten bits a probe those belong to another probe. The rate would be 8 %
+  /// too high (in_block_test).
   static constexpr std::uint64_t spread(digest x) noexcept { return more_pattern_bits(pattern_bits(x)); }
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {

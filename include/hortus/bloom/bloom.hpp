@@ -86,8 +86,7 @@ class bloom {
   }
 
   /// Exact, because positions come from the high bits of a hash: bit i of the folded filter is the OR of the old bits i*by
-  /// to
-  /// i*by+by-1.
+  /// to i*by+by-1.
   void fold(std::uint64_t by) requires Index::folds { bits_ = bits_.folded(plan::checked_fold(fold_width(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return bits_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {

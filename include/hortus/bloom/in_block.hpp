@@ -39,8 +39,7 @@ concept vectorised_pattern = block_pattern<P> &&
 };
 
 /// The verbs of every filter that keeps a key's bits in one block. An operation costs one cache miss and no branch that
-/// could
-/// be mispredicted. The families (blocked, blocked_pair, sectorized, split_block, register_blocked) differ by their
+/// could be mispredicted. The families (blocked, blocked_pair, sectorized, split_block, register_blocked) differ by their
 /// Pattern.
 template <block_pattern Pattern>
 class in_block {
@@ -140,8 +139,7 @@ class in_block {
   }
 
   /// Exact: in a filter of blocks / by blocks a key's block is its present one divided by `by`, and its bits in the block
-  /// are
-  /// the same.
+  /// are the same.
   void fold(std::uint64_t by) { blocks_ = blocks_.folded(plan::checked_fold(blocks_.size(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept { return blocks_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const {

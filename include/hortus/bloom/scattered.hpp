@@ -23,8 +23,7 @@ concept probed_cells = requires(Cells const& cells, std::uint64_t i) {
 };
 
 /// The loops of Bloom filters whose probes are scattered over one array of cells. Probe i of a key is the next position of
-/// its
-/// Index within the `width` cells that start at i * stride: the whole array each time (bloom, stride 0), or slice i
+/// its Index within the `width` cells that start at i * stride: the whole array each time (bloom, stride 0), or slice i
 /// (partitioned).
 template <index_policy Index>
 struct scattered {
@@ -70,8 +69,8 @@ struct scattered {
   }
 
   /// Looks up a block of keys without hard-to-predict branches. If the filter fits the cache, every key reads all its
-  /// cells:
-  /// that costs less than mispredicting where to stop. In a larger filter every cache line counts, so keys go in rounds.
+  /// cells: that costs less than mispredicting where to stop. In a larger filter every cache line counts, so keys go in
+  /// rounds.
   /// Pre: at most block_keys keys.
   void all_set(probed_cells auto const& cells, std::span<digest const> xs, std::span<digest const> next,
                std::uint64_t* hits) const noexcept {
@@ -87,10 +86,8 @@ struct scattered {
 
  private:
   /// Round 1 tests every key's first cell, round 2 the second cell of the keys that passed, and so on. Each round
-  /// prefetches
-  /// all its lines before it reads one (the caller has prefetched those of round 1), so many cache misses overlap. An
-  /// absent
-  /// key reads about two lines, a member all of its own.
+  /// prefetches all its lines before it reads one (the caller has prefetched those of round 1), so many cache misses
+  /// overlap. An absent key reads about two lines, a member all of its own.
   void all_set_in_rounds(probed_cells auto const& cells, std::span<digest const> xs, std::span<digest const> next,
                          std::uint64_t* hits) const noexcept {
     struct lookup {

@@ -30,8 +30,7 @@ struct split_block_pattern {
   static constexpr setting_note about_probes{"bits that a key has, one in each lane", "8", "8"};
 
   /// Parquet's reduction, by the upper 32 bits of the digest. It cannot reach more than 2^32 blocks, so the layout allows
-  /// no
-  /// more.
+  /// no more.
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return split_block_of(x, blocks); }
 
   static constexpr void for_each_mask(digest x, unsigned, auto act) noexcept {
@@ -41,9 +40,8 @@ struct split_block_pattern {
 
 #ifdef __AVX2__
   /// In code compiled for AVX2 the eight lanes are one register. Without it a single lookup takes about twice as long;
-  /// batches
-  /// choose their kernel at run time either way. Loads are unaligned, because bytes borrowed by a view are only 8-byte
-  /// aligned.
+  /// batches choose their kernel at run time either way. Loads are unaligned, because bytes borrowed by a view are only
+  /// 8-byte aligned.
   static bool has(std::uint64_t const* block, digest x, unsigned) noexcept {
     return _mm256_testc_si256(_mm256_loadu_si256(reinterpret_cast<__m256i const*>(block)), masks(x)) != 0;
   }

@@ -25,12 +25,10 @@ namespace hortus {
 ///          low. The default taper, 2, suits Zipf's law and keys that come up to three times. For keys that come more often
 ///          use their largest count as taper; 0 suits any keys. A key that is alone in the filter is counted exactly.
 /// Price    156 bits per key at a rate of 1 %, four times as much as `counting`; 100 with taper=1, for keys that mostly
-///          come
-///          once. A few cache misses for every level that is touched.
+///          come once. A few cache misses for every level that is touched.
 /// Lacks    may_contain, merge, and one-sided errors: when a false positive on a level carries, it is taken out of that
-///          level
-///          and lowers other keys' counters. Then erase() may refuse a member. bitwise_frozen never counts too low, and a
-///          spectral filter counts better in the same space.
+///          level and lowers other keys' counters. Then erase() may refuse a member. bitwise_frozen never counts too low,
+///          and a spectral filter counts better in the same space.
 /// Source   A. Lall, M. Ogihara, "The bitwise Bloom filter", TR 927, University of Rochester, 2007.
 template <index_policy Index = multiply_chain>
 class bitwise {

@@ -23,8 +23,7 @@ namespace hortus {
 ///     level 2   0 1                      each level is as large as its own keys need
 ///
 /// Promise  count() is never less than the true count. It is too high with probability at most fpr(), mostly in its low
-///          bits:
-///          the rate of level i is proportional to 1 / 2^i. Every key that was counted is found.
+///          bits: the rate of level i is proportional to 1 / 2^i. Every key that was counted is found.
 /// Price    a little more than 1.44 log2(1/fpr) bits for every bit set in a count: 11 bits per key if most keys occur once.
 /// Lacks    insert and erase: it is built from all keys at once. `bitwise` takes keys one by one, in far more space.
 /// Source   A. Lall, M. Ogihara, "The bitwise Bloom filter", TR 927, University of Rochester, 2007.

@@ -18,8 +18,7 @@
 namespace hortus {
 
 /// Compact counters in blocks of 256. A block is one cache line while its cells have 2 bits, and two, four ... lines when
-/// they
-/// are wider. A key has `probes` cells of one block. A cell that two of its probes hit is changed once.
+/// they are wider. A key has `probes` cells of one block. A cell that two of its probes hit is changed once.
 class block_cells {
  public:
   static constexpr auto layout = plan::layouts::free_256;
@@ -45,8 +44,7 @@ class block_cells {
   bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
 
   /// For a single key. A kernel works on the cache line. The overflow table is needed only to change a full cell, or to
-  /// count
-  /// a key all of whose cells are full.
+  /// count a key all of whose cells are full.
   [[nodiscard]] std::uint64_t least(digest x) const noexcept {
     if (is_line()) {
       auto const here = kernels::least_in_pairs(line_of(x), pattern_bits(x), probes_);
@@ -121,8 +119,7 @@ class block_cells {
   }
 
   /// act(number of the key, its cells) for each key in turn, prefetching the lines of `next`. The table entries of a key's
-  /// full
-  /// cells are prefetched `early` keys before its turn, when its line has arrived.
+  /// full cells are prefetched `early` keys before its turn, when its line has arrived.
   void ahead(std::span<digest const> xs, std::span<digest const> next, auto act) const {
     constexpr std::size_t early = 8;
     std::array<places, early> ring;
@@ -150,8 +147,7 @@ class block_cells {
   }
 
   /// Exact: in a filter of blocks / by blocks a key's block is its present one divided by `by`, and its cells in the block
-  /// are
-  /// the same.
+  /// are the same.
   [[nodiscard]] block_cells folded(std::uint64_t by) const {
     block_cells small(1, probes_);
     small.cells_ = cells_.folded(plan::checked_fold(blocks(), by), in_a_block);

@@ -17,13 +17,11 @@ namespace hortus {
 ///                                       ^p2   ^pk   ^p1   the rest of a count above 3 is in an overflow table
 ///
 /// Promise  may_contain reads one cache line. Every key inserted more often than erased is found. count() is never less
-///          than
-///          inserts minus erases, up to 2^64, and more only with probability fpr(). Erasing a member leaves no trace. Merge
-///          adds multisets; fold.
+///          than inserts minus erases, up to 2^64, and more only with probability fpr(). Erasing a member leaves no trace.
+///          Merge adds multisets; fold.
 /// Price    24.9 bits per key at a rate of 1 %. Changing a full cell also accesses the table: one insert in 40, one erase
-///          in
-///          five. If keys come so often that the table would outgrow the cells, cells become twice as wide and a block two
-///          lines.
+///          in five. If keys come so often that the table would outgrow the cells, cells become twice as wide and a block
+///          two lines.
 /// Lacks    growth. Erasing a key that was never inserted but is found removes members.
 /// Source   F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", WEA 2007, for the blocks;
 ///          L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary cache", IEEE/ACM Trans. Networking 8(3), 2000, for the counters.

@@ -22,8 +22,7 @@ namespace hortus {
 ///
 /// Promise  every key inserted more often than erased is found. count() is never less than inserts minus erases, up to the
 ///          cells' maximum, and more only with probability fpr(). Merge adds multisets; fold; to_bloom() for readers that
-///          need
-///          no erase.
+///          need no erase.
 /// Price    cell_bits (4) times the bits of bloom, and up to `probes` cache misses per operation. A cell that reaches its
 ///          maximum stays there for ever. With 4 bits and distinct keys that never happens (plan::expected_saturated); with
 ///          3 bits a filter should be rebuilt after a hundred turnovers. For keys that come often use a spectral filter.
@@ -123,8 +122,7 @@ class counting {
   }
 
   /// Adds cells up. may_contain answers as if the filter had been made small. If two cells of a key become one, the key
-  /// counts
-  /// twice there. Erasing it takes off only one, so the cell stays too high, and no member is lost.
+  /// counts twice there. Erasing it takes off only one, so the cell stays too high, and no member is lost.
   void fold(std::uint64_t by) requires Index::folds { cells_ = cells_.folded(plan::checked_fold(fold_width(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return cells_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {

@@ -17,20 +17,15 @@ namespace hortus {
 ///             |3 5 1    | |7 4 2 9  | |8 2 6 1  | |4 9 3 5  |      one bucket in each; the new key goes to table 1
 ///
 /// Promise  every key inserted and not erased is found. An absent key is found with probability plan::d_left_fpr(), at
-///          present
-///          exactly fpr(). count is never below the true count, up to 4: keys with equal fingerprints share a cell and add
-///          up,
-///          and a cell at 4 stays there, so 4 means 4 or more. insert returns false and changes nothing if all four buckets
-///          are full. At the planned number of keys that does not happen (probability below 1e-26 per key, after any number
-///          of erases).
+///          present exactly fpr(). count is never below the true count, up to 4: keys with equal fingerprints share a cell
+///          and add up, and a cell at 4 stays there, so 4 means 4 or more. insert returns false and changes nothing if all
+///          four buckets are full. At the planned number of keys that does not happen (probability below 1e-26 per key,
+///          after any number of erases).
 /// Price    4/3 (r + 2) bits per key with remainders of r bits, at a rate of 24/2^r: 18.7 at 0.6 %, 21.3 at 0.15 %, 2.5
-///          times
-///          less than 4-bit counters. Four cache misses per operation, sometimes five; they overlap.
+///          times less than 4-bit counters. Four cache misses per operation, sometimes five; they overlap.
 /// Lacks    merge and fold (counting has both), because a fingerprint's place depends on the order of inserts. Counts past
-///          4
-///          (spectral families). Growth: the paper doubles a table without its keys, by one bit of the remainder; that is
-///          not
-///          implemented.
+///          4 (spectral families). Growth: the paper doubles a table without its keys, by one bit of the remainder; that is
+///          not implemented.
 /// Source   F. Bonomi, M. Mitzenmacher, R. Panigrahy, S. Singh, G. Varghese, "An improved construction for counting Bloom
 ///          filters", ESA 2006.
 class d_left {

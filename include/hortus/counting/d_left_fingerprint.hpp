@@ -12,12 +12,10 @@ namespace hortus {
 
 /// The part of a key that a d-left filter stores: a bucket b of the first table, and a nonzero remainder. In table i the
 /// fingerprint lies in bucket b + shift_i(remainder), modulo the number of buckets, with the same remainder. For each i
-/// this is
-/// a bijection of all (bucket, remainder) pairs, for any number of buckets. So a cell belongs to one fingerprint only, and
-/// erase cannot remove another key's. Hashing the four places independently would be the classic mistake: a key's remainder
-/// could then be in two of its buckets, once for another key. (The paper multiplies the pair, as one number, by odd
-/// constants
-/// modulo 2^q: a bijection of the same kind, for powers of two.)
+/// this is a bijection of all (bucket, remainder) pairs, for any number of buckets. So a cell belongs to one fingerprint
+/// only, and erase cannot remove another key's. Hashing the four places independently would be the classic mistake: a key's
+/// remainder could then be in two of its buckets, once for another key. (The paper multiplies the pair, as one number, by
+/// odd constants modulo 2^q: a bijection of the same kind, for powers of two.)
 struct d_left_fingerprint {
   static constexpr unsigned tables = plan::d_left_shape::tables;
 
@@ -26,8 +24,7 @@ struct d_left_fingerprint {
   bool operator==(d_left_fingerprint const&) const = default;
 
   /// Multiplies the digest first, so that keys selected by its top bits, such as those of one shard, use all buckets. Then
-  /// the
-  /// digest, as a fraction, times the number of buckets: the integer part is the bucket, the rest gives the remainder.
+  /// the digest, as a fraction, times the number of buckets: the integer part is the bucket, the rest gives the remainder.
   static constexpr d_left_fingerprint of(digest x, std::uint64_t buckets, unsigned remainder_bits) noexcept {
     __extension__ using wide = unsigned __int128;
     auto const product = static_cast<wide>(x.bits() * golden_ratio64) * buckets;

@@ -21,9 +21,8 @@ void least_in_pairs(blocks_to_read const& in, std::span<digest const> xs, std::s
                     std::uint64_t* least) noexcept;
 
 /// The positions of the pairs of up to 64 keys, for changing them key by key, in order. start[i] is the first word of the
-/// line
-/// of key i. ones[i] is a line in which the lower bit of each of its pairs is set; a pair that is probed twice is in it
-/// once.
+/// line of key i. ones[i] is a line in which the lower bit of each of its pairs is set; a pair that is probed twice is in
+/// it once.
 using line_of_pairs = std::uint64_t[8];
 struct pairs_of_keys {
   alignas(64) std::uint64_t start[64];
@@ -48,8 +47,7 @@ struct short_kernels {
 extern short_kernels chosen;
 
 /// Adds 1 to each pair of the keys from, from + 1, ... and stops before the first key with a full pair. Returns the number
-/// of
-/// that key, or `to` if there is none.
+/// of that key, or `to` if there is none.
 inline std::size_t add_to_pairs(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) noexcept {
   return chosen.add_some.load(std::memory_order_relaxed)(words, of, from, to);
 }

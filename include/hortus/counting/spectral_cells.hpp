@@ -25,8 +25,7 @@ struct spectral_params {
 };
 
 /// The cells of spectral filters: compact counters, of which a key has `probes`. A cell that two of its probes hit is
-/// changed
-/// once, by insert and by erase.
+/// changed once, by insert and by erase.
 template <index_policy Index>
 class spectral_cells {
  public:
@@ -82,8 +81,7 @@ class spectral_cells {
     ahead(xs, act, [](std::uint64_t const*) {});
   }
   /// Prefetches the table entries of full cells. Must be inlined, and so must a caller that does nothing else: g++ regards
-  /// a
-  /// function that only prefetches as having no effect, and drops calls to it.
+  /// a function that only prefetches as having no effect, and drops calls to it.
   [[gnu::always_inline]] void prefetch_beyond(std::uint64_t const* at) const noexcept {
     for (unsigned i = 0; i < probes_; ++i)
       if (cells_.low(at[i]) == cells_.full()) cells_.prefetch_beyond(at[i]);

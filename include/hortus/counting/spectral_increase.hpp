@@ -13,8 +13,7 @@ namespace hortus {
 ///                                               ^x    ^x    ^x
 ///
 /// Promise  count(x) is never below the true count and never above that of spectral_selection. If keys come once it is
-///          wrong
-///          about 1/probes as often. The false-positive rate is that of spectral_selection.
+///          wrong about 1/probes as often. The false-positive rate is that of spectral_selection.
 /// Price    as spectral_selection or less. The cells depend on the order of inserts, not only on the keys.
 /// Lacks    erase (spectral_selection, spectral_recurring), merge and fold: a cell does not hold the sum of its keys'
 ///          counts.
@@ -51,8 +50,7 @@ class spectral_increase {
 
   void insert(digest x) { insert(x, 1); }
   /// Inserts x `times` times, with the same result as that many inserts in a row. Allocates when counters outgrow their
-  /// cells;
-  /// if that fails, nothing has changed.
+  /// cells; if that fails, nothing has changed.
   void insert(digest x, std::uint64_t times) { a_.raise_least(of(x).data(), times); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
     a_.ahead(xs, [&](std::size_t, std::uint64_t const* at) { a_.raise_least(at, 1); });

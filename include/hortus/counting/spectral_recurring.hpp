@@ -8,8 +8,8 @@
 namespace hortus {
 
 /// Spectral Bloom filter, recurring minimum: if two cells of a key hold its smallest value, that is almost certainly its
-/// count.
-/// A key with only one smallest cell is in doubt. It is marked, and counted again in a second filter with a lower load.
+/// count. A key with only one smallest cell is in doubt. It is marked, and counted again in a second filter with a lower
+/// load.
 ///
 ///     primary    0 2 0 2 5 0 1 7 0       x: 2 2 7, recurring: 2      y: 1 5 7, alone: marked, and in the secondary
 ///     marks      0 0 0 0 1 0 1 1 0       one bit beside each cell; a key is marked if all of its bits are set
@@ -21,11 +21,9 @@ namespace hortus {
 /// Price    spectral_selection's cells, half as many again for the secondary, and one bit per cell: 57.8 bits per key at a
 ///          rate of 1 %.
 /// Lacks    merge and fold, after which more keys would look marked. Erasing leaves marks behind. (spectral_selection has
-///          all
-///          three.)
+///          all three.)
 /// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003, with marks that every update respects. Without
-///          them,
-///          as in libbf, the secondary goes stale as keys alternate: 2.7 % of keys are counted too low.
+///          them, as in libbf, the secondary goes stale as keys alternate: 2.7 % of keys are counted too low.
 template <index_policy Index = multiply_chain>
 class spectral_recurring {
  public:
@@ -73,8 +71,7 @@ class spectral_recurring {
 
   void insert(digest x) { insert(x, 1); }
   /// Inserts x `times` times, with the same result as that many inserts in a row. Allocates when counters outgrow their
-  /// cells;
-  /// if that fails, nothing has changed.
+  /// cells; if that fails, nothing has changed.
   void insert(digest x, std::uint64_t times) { insert(x, cells_of(a_, x).data(), times); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
     a_.ahead(
@@ -141,8 +138,7 @@ class spectral_recurring {
   }
 
   /// Every insert of a marked key goes into both parts. A key that comes into doubt now enters the secondary with the count
-  /// that
-  /// the primary gives it. All cells of x rise by the same amount, so least_alone() can be asked before they do.
+  /// that the primary gives it. All cells of x rise by the same amount, so least_alone() can be asked before they do.
   void insert(digest x, std::uint64_t const* at, std::uint64_t times) {
     if (times == 0) return;
     marks_.prefetch(at[0]);

@@ -14,8 +14,7 @@ namespace hortus {
 ///                                               ^x    ^x    ^x
 ///
 /// Promise  count(x) is never below the true count, and above it only if other keys share every cell of x: probability
-///          fpr().
-///          Erasing a member leaves no trace. Merge adds multisets; fold.
+///          fpr(). Erasing a member leaves no trace. Merge adds multisets; fold.
 /// Price    3.3 bits for each bit of a Bloom filter, 32 per key at a rate of 1 %; grows with the logarithm of the counts.
 /// Lacks    small errors: an error is another key's whole count (spectral_increase and spectral_recurring have smaller
 ///          ones).
