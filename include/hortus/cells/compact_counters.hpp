@@ -68,9 +68,7 @@ class compact_counters {
   [[nodiscard]] bool test(std::uint64_t i) const noexcept { return low(i) != 0; }  ///< is it above 0?
   [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + (i << log_width_) / 64); }
   [[gnu::always_inline]] void prefetch_beyond(std::uint64_t i) const noexcept { table_.prefetch(i); }
-  [[nodiscard]] bool beyond_is_far() const noexcept {
-    return table_.size_bytes() > (1U << 20);
-  }  ///< is prefetching worthwhile?
+  [[nodiscard]] bool beyond_is_far() const noexcept { return table_.size_bytes() > (1U << 20); }  ///< worth a prefetch?
 
   /// The value in the cell itself, min(get(i), full()), without a table lookup.
   [[nodiscard]] std::uint64_t full() const noexcept { return full_of(log_width_); }

@@ -36,7 +36,7 @@ struct covering {
       }
     }
     if (times == 1) break;
-    for (unsigned u = chain.cells; u > 0; --u) {  // in place: row u needs rows below u, and its own entries from v on
+    for (unsigned u = chain.cells; u > 0; --u) {  // in place: row u needs smaller rows, and its own entries from v on
       for (unsigned v = 0; v < u; ++v) {
         double sum = 0;
         for (unsigned w = v; w <= u; ++w) sum += power[u][w] * power[w][v];
