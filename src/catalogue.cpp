@@ -18,7 +18,7 @@ std::span<family_info const> catalogue() {
 }
 
 family_info const& family_named(std::string_view name) {
-  auto const& its = card_of(name);  // throws if there is none
+  auto const& its = card_of(name);  // throws if there is no such family
   return catalogue()[static_cast<std::size_t>(&its - cards().data())];
 }
 

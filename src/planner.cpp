@@ -11,16 +11,16 @@ namespace hortus {
 
 namespace {
 
-/// The highest rate that tells_keys_apart, for an offer with these misses.
+/// The highest false-positive rate for which tells_keys_apart() holds at this rate of misses.
 double highest_fpr(double fnr) { return (1 - fnr) / 2; }
 
-/// Is that the size of what the family plans, or more?
+/// Does the family's plan fit into `bytes`?
 bool fits_in(card const& family, request const& wish, std::uint64_t bytes) {
   try {
     return family.plan(wish).size_bytes <= bytes;
   } catch (error const& e) {
     if (e.code() != errc::bad_goal) throw;
-    return false;  // out of this family's reach altogether
+    return false;  // the family cannot meet this goal in any size
   }
 }
 
@@ -82,7 +82,7 @@ double best_fpr_in(card const& family, request wish, std::uint64_t bytes) {
   double low = std::log(1e-18);
   bool enough = fits(high);
   if (auto const fnr = enough ? family.plan(wish).fnr : 0; fnr > 0) {
-    wish.fpr = highest_fpr(fnr);  // misses depend on the rate: they are asked for where it is about right
+    wish.fpr = highest_fpr(fnr);  // misses depend on the rate, so they are computed again at about the right rate
     high = std::log(highest_fpr(family.plan(wish).fnr));
     enough = fits(high);
   }
@@ -90,7 +90,7 @@ double best_fpr_in(card const& family, request wish, std::uint64_t bytes) {
     throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + std::to_string(wish.items) + " items in " +
                                     one(family.name));
   if (fits(low)) return std::exp(low);
-  while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
+  while (high - low > 1e-9) {  // of the logarithm: finer than the rounding of any size
     auto const middle = (low + high) / 2;
     (fits(middle) ? high : low) = middle;
   }
@@ -103,7 +103,7 @@ std::uint64_t most_items_in(card const& family, request wish, std::uint64_t byte
     return fits_in(family, wish, bytes);
   };
   if (!fits(1)) {
-    (void)family.plan(wish);  // says what is wrong with the wish, if it is that
+    (void)family.plan(wish);  // throws a better message if the wish itself is wrong
     throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + one(family.name) + " of one item");
   }
   std::uint64_t most = 1;
