@@ -50,11 +50,11 @@ compact_counters::compact_counters(std::uint64_t cells, unsigned log_width, std:
 }
 
 void compact_counters::add_beyond(std::uint64_t i, std::uint64_t amount) noexcept {
-  auto const here = low(i);  // again: the cells may have grown wider
+  auto const here = low(i);  // read again, because the cells may have become wider
   if (amount <= full() - here) return put(i, here, here + amount);
   amount -= full() - here;
   put(i, here, full());
-  if (log_width_ == log_widest) return;  // its room ends where counters stick
+  if (log_width_ == log_widest) return;  // a full 64-bit cell is at the maximum
   if (auto* const more = table_.find(i); more != nullptr)
     *more = saturating_sum(*more, amount, most - full());
   else
