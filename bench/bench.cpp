@@ -17,7 +17,7 @@ namespace hortus::bench {
 
 namespace {
 
-/// Those that there is something to measure of, in the order of the list.
+/// The families that can be measured, in the order of the list.
 std::vector<measured_family> const& all_measured() {
 #define HORTUS_FAMILY(name, ...) measured_##name(),
   static std::vector<measured_family> const all = [] {
@@ -31,7 +31,7 @@ std::vector<measured_family> const& all_measured() {
   return all;
 }
 
-/// Keys 1, 2, 3, ... scrambled: distinct, and as random as a mixer makes them.
+/// Keys 1, 2, 3, ... through a mixer: distinct, and random enough.
 void scramble(std::uint64_t first, std::span<std::uint64_t> keys) {
   for (auto& key : keys) key = mix64(first++ * golden_ratio64);
 }
@@ -51,14 +51,14 @@ std::vector<Key> drawn(std::span<Key const> members, std::size_t count) {
 
 constexpr std::uint64_t absent_from = std::uint64_t{1} << 40;
 
-/// A rate is not measured well by a handful of hits: asks until some ten thousand are expected, or patience ends.
+/// The number of lookups to measure a rate: enough to expect ten thousand hits, but at most `most`.
 std::size_t rate_queries(double fpr) {
   constexpr std::size_t most = 20'000'000;
   return std::min(static_cast<std::size_t>(std::min(1e4 / fpr, 1e12)), most);
 }
 void absent_for_rates(std::uint64_t from, std::span<std::uint64_t> piece) { scramble(2 * absent_from + from, piece); }
 
-/// bits an item / log2(1/fpr); 0 when no false positive was seen, or nothing else.
+/// Bits per item / log2(1/fpr); 0 if no absent key was found, or if all were.
 double overhead_of(row const& r) {
   return r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
 }

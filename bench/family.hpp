@@ -6,7 +6,7 @@
 
 #include "bench/bench.hpp"
 
-/// What a family's own unit hands to the benches: see any/families.def and measure_family.cpp.in.
+/// The functions that each family's own unit provides to the benchmarks: see any/families.def and measure_family.cpp.in.
 namespace hortus::bench {
 
 /// The keys of one measurement. `members` are inserted; lookups are timed with `hits` (members in random order) and `misses`.
@@ -17,10 +17,10 @@ struct key_sets {
   std::span<Key const> misses;
 };
 
-/// Makes absent keys: piece number `from` and on, of numbers that are the same for every family.
+/// Fills `piece` with absent keys, from number `from` on. The numbers are the same for every family.
 using absent_keys = std::function<void(std::uint64_t from, std::span<std::uint64_t> piece)>;
 
-/// Null functions: there is nothing to measure.
+/// The functions are null if there is nothing to measure.
 struct measured_family {
   std::string_view name;
   row (*numbers)(key_sets<std::uint64_t>, double fpr, unsigned threads, unsigned repetitions);

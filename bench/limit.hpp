@@ -8,7 +8,7 @@
 
 namespace hortus::bench {
 
-/// The line of a buffer that a key falls into: what any filter has to work out.
+/// The cache line of a buffer to which a key belongs. Every filter has to compute that.
 inline std::uint64_t const* line_of(memory const& buffer, std::uint64_t key) noexcept {
   auto const* const words = reinterpret_cast<std::uint64_t const*>(buffer.data());
   return words + fastrange(mix64(key + golden_ratio64), buffer.size() / memory::line_bytes) * 8;
@@ -18,7 +18,7 @@ inline std::uint64_t* line_of(memory& buffer, std::uint64_t key) noexcept {
   return const_cast<std::uint64_t*>(line_of(static_cast<memory const&>(buffer), key));
 }
 
-/// act(line) for a random line of the buffer for each key, asked for 32 keys ahead.
+/// act(line) for a random line of the buffer for each key, prefetched 32 keys ahead.
 inline void visit_lines_ahead(auto& buffer, std::span<std::uint64_t const> keys, auto act) noexcept {
   constexpr std::size_t ahead = 32;
   decltype(line_of(buffer, 0)) ring[ahead];
@@ -32,27 +32,27 @@ inline void visit_lines_ahead(auto& buffer, std::span<std::uint64_t const> keys,
   for (std::size_t i = 0; i < head; ++i) act(ring[i]);
 }
 
-/// What no filter that reads one cache line a key can go below in batches: reading the keys, mixing each, and reading one
-/// random line of the buffer, asked for ahead. Returns a sum, so that the reads are not optimised away.
+/// The lower limit in batches of a filter that reads one cache line per key: reads the keys, mixes each, and reads one random
+/// line of the buffer, prefetched. Returns a sum, so that the reads are not optimised away.
 inline std::uint64_t read_lines_ahead(memory const& buffer, std::span<std::uint64_t const> keys) noexcept {
   std::uint64_t sum = 0;
   visit_lines_ahead(buffer, keys, [&](std::uint64_t const* line) { sum += *line; });
   return sum;
 }
 
-/// The same one by one: as many misses under way as the core finds by looking ahead in the program.
+/// The same one by one, without prefetch: only out-of-order execution overlaps the cache misses.
 inline std::uint64_t read_lines(memory const& buffer, std::span<std::uint64_t const> keys) noexcept {
   std::uint64_t sum = 0;
   for (auto const key : keys) sum += *line_of(buffer, key);
   return sum;
 }
 
-/// What no filter that changes one cache line a key can go below: one random line is read, changed and written back. In
-/// batches, asked for ahead,
+/// The lower limit of a filter that changes one cache line per key: one random line is read, changed and written back. In
+/// batches, prefetched.
 inline void change_lines_ahead(memory& buffer, std::span<std::uint64_t const> keys) noexcept {
   visit_lines_ahead(buffer, keys, [](std::uint64_t* line) { ++*line; });
 }
-/// and one by one.
+/// The same one by one, without prefetch.
 inline void change_lines(memory& buffer, std::span<std::uint64_t const> keys) noexcept {
   for (auto const key : keys) ++*line_of(buffer, key);
 }

@@ -16,18 +16,18 @@
 
 namespace hortus::bench {
 
-/// What there is something to measure of.
+/// A family that can be measured.
 template <class F>
 concept measurable = plantable<F> &&(membership<F> || countable<F>);
 
-/// A filter, and how many of its keys did not fit.
+/// A filter, and the number of keys that did not fit.
 template <family F>
 struct filled_filter {
   of_keys<F> filter;
   std::size_t refused = 0;
 };
 
-/// The filter of these keys: made and filled, or built of all of them.
+/// The filter of these keys: made and filled, or built at once.
 template <plantable F, class Key>
 filled_filter<F> filled(std::span<Key const> keys, typename F::goal goal) {
   if constexpr (makeable<F>) {
@@ -39,7 +39,7 @@ filled_filter<F> filled(std::span<Key const> keys, typename F::goal goal) {
   }
 }
 
-/// Lookups, or where there are none counts: an absent key that is counted is as wrong as one that is found.
+/// A lookup, or a count if the family has no lookup: counting an absent key is as wrong as finding it.
 template <family F, class Key>
 bool is_found(of_keys<F> const& f, Key const& key) {
   if constexpr (membership<F>)
@@ -63,7 +63,7 @@ void keep_counts(of_keys<F> const& f, std::span<Key const> keys) {
   keep(counts.data());
 }
 
-/// Counts of members, beside the lookups of a family that has both.
+/// Times count() of members, for families that have both count and lookup.
 template <family F, class Key>
 void measure_counts(of_keys<F> const& f, std::span<Key const> keys, unsigned threads, unsigned repetitions, row& r) {
   if constexpr (countable<F> && membership<F>) {
@@ -81,13 +81,13 @@ void measure_counts(of_keys<F> const& f, std::span<Key const> keys, unsigned thr
   }
 }
 
-/// Updates, timed in turn with the limit: that many lines of so much memory changed.
+/// Times updates, alternating with the limit: changing `updates` random lines of `bytes` bytes of memory.
 class update_times {
  public:
   update_times(std::size_t updates, std::uint64_t bytes)
       : keys_(updates), buffer_(std::max<std::uint64_t>(bytes, memory::line_bytes)) {
     for (std::size_t i = 0; i < updates; ++i) keys_[i] = mix64(i);
-    std::memset(buffer_.data(), 1, buffer_.size());  // so that every page is there, and its own
+    std::memset(buffer_.data(), 1, buffer_.size());  // so that every page is mapped to its own memory
   }
   template <class Key>
   void batch(std::span<Key const> keys, auto work) {
@@ -115,7 +115,7 @@ class update_times {
   results batches_, singly_;
 };
 
-/// Erases these members and, but for the last time, puts them back.
+/// Erases these members and, except the last time, inserts them again.
 template <family F, class Key>
 void measure_erases(of_keys<F>& f, std::span<Key const> members, unsigned repetitions, row& r) {
   if constexpr (erasable<F>) {
@@ -135,13 +135,14 @@ void measure_erases(of_keys<F>& f, std::span<Key const> members, unsigned repeti
   }
 }
 
-/// Inserting is timed on the last of the members only: with as many cells and as full as it will be, without taking all day.
+/// The last members. Only their inserts are timed: the filter then has its full size and nearly its full load, and the
+/// measurement stays short.
 template <class Key>
 std::span<Key const> late(std::span<Key const> members) {
   return members.last(std::min(std::size_t{1} << 22, members.size()));
 }
 
-/// Inserts one by one and in batches, as often as told; then the filter.
+/// Times inserts one by one and in batches, `repetitions` times. Returns the filter.
 template <makeable F, class Key>
 of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned repetitions, row& r) {
   auto const early = members.first(members.size() - late(members).size());
@@ -166,7 +167,7 @@ of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, 
 }
 template <buildable F, class Key>
 of_keys<F> measure_inserts(std::span<Key const> members, typename F::goal goal, unsigned, row&) {
-  return filled<F>(members, goal).filter;  // there is nothing to insert into
+  return filled<F>(members, goal).filter;  // a family without insert
 }
 
 template <family F, class Key>
@@ -184,7 +185,7 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   auto f = measure_inserts<F>(keys.members, goal, builds, r);
 
   memory limit_buffer(std::max<std::uint64_t>(f.size_bytes(), memory::line_bytes));
-  std::memset(limit_buffer.data(), 1, limit_buffer.size());  // so that every page is there, and its own
+  std::memset(limit_buffer.data(), 1, limit_buffer.size());  // so that every page is mapped to its own memory
   std::vector<std::uint64_t> limit_keys(keys.misses.size());
   for (std::size_t i = 0; i < limit_keys.size(); ++i) limit_keys[i] = mix64(i);
 
@@ -230,11 +231,11 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(keys.members.size(), 1));
   if constexpr (requires { f.family().cells(); }) r.huge_pages = 2 * huge_page_bytes(f.family().cells()) > f.size_bytes();
   measure_counts(f, keys.hits, threads, repetitions, r);
-  measure_erases(f, late(keys.members), builds, r);  // last: it takes the members out
+  measure_erases(f, late(keys.members), builds, r);  // last, because it removes members
   return r;
 }
 
-/// Of so many members; among so many absent keys, which fill(part, space) makes a piece at a time.
+/// The rate of a filter of these members, measured with `queries` absent keys, which fill(from, space) makes piece by piece.
 template <family F>
 double measured_fpr(std::span<std::uint64_t const> members, double fpr, std::size_t queries, absent_keys const& fill) {
   typename F::goal goal;
@@ -251,7 +252,7 @@ double measured_fpr(std::span<std::uint64_t const> members, double fpr, std::siz
   return asked == 0 ? 0 : static_cast<double>(found) / static_cast<double>(asked);
 }
 
-/// How F is measured, for its unit: see any/families.def.
+/// The measurements of F, for its unit: see any/families.def.
 template <family F>
 measured_family how_to_measure() {
   measured_family how{.name = F::name, .numbers = nullptr, .texts = nullptr, .fpr = nullptr};

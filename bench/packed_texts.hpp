@@ -7,10 +7,10 @@
 
 namespace hortus::bench {
 
-/// Copies of texts, one behind the other in the order in which they will be used. A text that lies anywhere in memory costs a
-/// cache miss of its own before the filter is asked: hits drawn at random from the members took up to ten times as long as
-/// misses that lay in order, and none of that was the filter. So inserts, hits and misses all read their texts in order, which
-/// the processor prefetches, and what is left is hashing and the filter.
+/// Copies of texts, contiguous and in the order of use. A text at a random address costs a cache miss before the filter is
+/// read. Hits drawn at random from the members took up to ten times as long as misses in memory order, for no reason in the
+/// filter. So inserts, hits and misses all read their texts in memory order, which the processor prefetches, and only
+/// hashing and the filter are measured.
 class packed_texts {
  public:
   explicit packed_texts(std::span<std::string_view const> texts) {

@@ -12,16 +12,16 @@ void keep(T const& value) {
   asm volatile("" : : "g"(value) : "memory");
 }
 
-/// Nanoseconds a key of work(from, count), `keys` of them shared out to `threads`. Not a template: it is called once a
-/// measurement, and compiled once for all families.
+/// Nanoseconds per key of work(from, count) on `keys` keys, divided among `threads` threads. Not a template: it is called once
+/// per measurement, and compiled once for all families.
 [[nodiscard]] double time_parts(std::size_t keys, unsigned threads, std::function<void(std::size_t, std::size_t)> const& work);
 
-/// The same with work(part of the keys).
+/// The same with work(some of the keys).
 template <class Key, class Work>
 double time_per_key(std::span<Key const> keys, unsigned threads, Work work) {
   return time_parts(keys.size(), threads, [&](std::size_t from, std::size_t count) { work(keys.subspan(from, count)); });
 }
 
-[[nodiscard]] double median(std::vector<double> values);  ///< -1 of none
+[[nodiscard]] double median(std::vector<double> values);  ///< -1 if there are no values
 
 }  // namespace hortus::bench

@@ -14,7 +14,7 @@
 namespace hortus::cli {
 namespace {
 
-/// ", or use scalable": a family that grows and can what this one can, if there is one.
+/// ", or use scalable": a family that grows and has the abilities of this one; empty if there is none.
 std::string or_growing(any_filter const& filter, after what) {
   auto const& mine = family_named(filter.about().family);
   auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
@@ -26,7 +26,7 @@ std::string or_growing(any_filter const& filter, after what) {
   return fmt::format(", or use {}{}", able->name, warns ? ", which does not merge" : "");
 }
 
-/// ", or use blocked_counting, which counts further": a family that can what this one can.
+/// "; blocked_counting counts further": a family with a higher maximum count and the abilities of this one, or larger cells.
 std::string counts_further(any_filter const& filter) {
   for (auto const& param : filter.family().params())
     if (auto const* const bits = std::get_if<std::uint64_t>(&param.value); param.name == "cell_bits" && bits != nullptr)
@@ -46,21 +46,21 @@ std::optional<std::string> underfull(any_filter const& filter) {
   auto const& family = filter.family();
   if (!family.has(verb::fold) || !family.has(verb::estimate) || !(about.fpr_planned > 0) || about.items_inserted == 0)
     return std::nullopt;
-  auto const ways = plan::divisors(family.fold_width());  // ascending, as are the rates they lead to
+  auto const ways = plan::divisors(family.fold_width());  // ascending; so are the rates after folding by them
   auto const keeps = [&](std::uint64_t by) { return family.fpr_folded(by) <= about.fpr_planned; };
-  if (ways.size() < 2 || !keeps(ways[1])) return std::nullopt;  // the common case, after one look
+  if (ways.size() < 2 || !keeps(ways[1])) return std::nullopt;  // the common case, after one check
   auto const by = *std::prev(std::partition_point(ways.begin() + 2, ways.end(), keeps));
   return fmt::format("under capacity: about {} distinct keys in {} for {}; if no more come, hortus fold --by {} keeps {}",
                      human_count(static_cast<std::uint64_t>(std::llround(filter.estimate().value))), one(about.family),
                      human_count(about.items_planned), by, human_rate(family.fpr_folded(by)));
 }
 
-/// Of a family that cannot tell how many keys it holds: is that more than chance?
+/// For a family that cannot estimate its keys: is the rate higher than chance explains?
 bool far_above(double fpr, envelope const& about) {
   return fpr > 2 * about.fpr_planned + 0.1 / std::sqrt(static_cast<double>(std::max<std::uint64_t>(about.items_planned, 1)));
 }
 
-/// The keys that it is for. A filter that was folded may say that it is for more than its shape holds at the planned rate.
+/// The number of keys that the filter is for. A folded filter may state more than its shape holds at the planned rate.
 std::uint64_t capacity(any_filter const& filter) {
   auto const about = filter.about();
   if (!filter.family().has(verb::fold)) return about.items_planned;
@@ -69,7 +69,7 @@ std::uint64_t capacity(any_filter const& filter) {
   return std::min(about.items_planned, plan::most_items(with, about.fpr_planned));
 }
 
-/// What would have helped, for a filter that is to hold so many keys.
+/// What would have helped, for a filter that has to hold `keys` keys.
 std::string remedy(any_filter const& filter, std::uint64_t keys, after what, char const* up_to = "") {
   switch (what) {
     case after::merging:
@@ -89,7 +89,7 @@ std::optional<std::string> overfull(any_filter const& filter, after what) {
   if (!has(verb::insert) || !(about.fpr_planned > 0)) return std::nullopt;
   double const fpr = has(verb::fpr) ? filter.fpr() : 1;
   bool const has_room =
-      has(verb::fold) || family_named(about.family).grows;  // the others may be full before their rate is above
+      has(verb::fold) || family_named(about.family).grows;  // others may be full before their rate exceeds the plan
   if (has_room && fpr <= about.fpr_planned) return std::nullopt;
   auto const rate = has(verb::fpr) ? fmt::format("now {}, planned {}; ", human_rate(fpr), human_rate(about.fpr_planned)) : "";
   if (!has(verb::estimate)) {
@@ -101,7 +101,7 @@ std::optional<std::string> overfull(any_filter const& filter, after what) {
   auto const most = capacity(filter);
   if (about.items_inserted <= most || items.low <= static_cast<double>(most)) return std::nullopt;
   auto const planned = human_count(most);
-  if (items.saturated)  // nobody knows how many came, only how often
+  if (items.saturated)  // the number of distinct keys is unknown; only the number of inserts is known
     return fmt::format("over capacity: more than {} distinct keys in {} for {}, which is full; {}{}",
                        human_count(static_cast<std::uint64_t>(items.low)), one(about.family), planned, rate,
                        remedy(filter, about.items_inserted, what, "up to "));

@@ -6,28 +6,29 @@
 
 namespace hortus::cli {
 
-/// What was done last, which decides what would have helped.
+/// The last operation, which decides what would have helped.
 enum class after {
-  filling,  ///< build or add: more room
-  merging,  ///< more room in every part
-  folding,  ///< to fold less
+  filling,  ///< build or add: a larger filter would have helped
+  merging,  ///< larger filters in every part
+  folding,  ///< folding less
   nobody_knows,
 };
 
-/// "over capacity: ...", when the filter finds absent keys more often than was planned, with the rate that results and what
-/// helps. The rate of a filter that is just as full as planned differs from the plan by chance, and in blocked families and at
-/// low rates it is many times as high now and then. So its keys decide: it holds, surely with 95 %, more distinct ones than
-/// were planned for, or than a filter of its shape holds at the planned rate, which are fewer after a fold. Lines are not
-/// distinct keys; the filter's estimate counts. A family that forgets cannot tell how many it holds: its rate must be more than
-/// twice the planned one, and 10 % / sqrt(planned keys) above that, which is more than chance makes of it. A family that has no
-/// rate (sketches) is judged by its keys alone.
+/// "over capacity: ...", with the resulting rate and a remedy, if the filter finds absent keys more often than planned.
+///
+/// The rate alone does not decide. The rate of a filter that is exactly as full as planned varies by chance, and in blocked
+/// families and at low rates it is sometimes many times as high. So the keys decide: with 95 % confidence the filter holds more
+/// distinct keys than planned, or than a filter of its shape holds at the planned rate, which is fewer after a fold. Distinct
+/// keys are estimated by the filter, because lines may repeat. A family that forgets cannot estimate its keys. Its rate must be
+/// above twice the planned one plus 10 % / sqrt(planned keys), which is more than chance explains. A family without a rate
+/// (sketches) is judged by its keys alone.
 [[nodiscard]] std::optional<std::string> overfull(any_filter const& filter, after what = after::filling);
 
-/// "5 counters stand at their maximum for good: ...", and what counts further.
+/// "5 counters stand at their maximum for good: ...", and which family or setting counts further.
 [[nodiscard]] std::optional<std::string> stuck(any_filter const& filter);
 
-/// What somebody who looks at the filter should know and could do, in one sentence: it is overfull, counters have stuck, or it
-/// is so empty that folded to half its size or less it keeps the planned rate. Nothing when all is well.
+/// Advice on a filter in one sentence: it is overfull, counters are stuck at their maximum, or it is so empty that it keeps the
+/// planned rate when folded to half its size or less. Nothing if all is well.
 [[nodiscard]] std::optional<std::string> advice_on(any_filter const& filter);
 
 }  // namespace hortus::cli

@@ -11,7 +11,7 @@
 namespace hortus::cli {
 namespace {
 
-/// A table made column by column.
+/// Builds a table column by column.
 class columns_of_rows {
  public:
   explicit columns_of_rows(std::vector<bench::row> const& rows) : rows_(rows), cells_(rows.size()) {}
@@ -47,7 +47,7 @@ class columns_of_rows {
 }  // namespace
 
 nlohmann::ordered_json to_json(bench::row const& r) {
-  auto const time = [](double ns) { return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns); };  // or a ratio
+  auto const time = [](double ns) { return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns); };  // or ratio
   return {{"family", r.family},
           {"items", r.items},
           {"keys_refused", r.refused},

@@ -5,19 +5,19 @@
 #include "bench/bench.hpp"
 #include "cli/text/table.hpp"
 
-/// What `bench` and `tour` measured, for programs and for people.
+/// The results of `bench` and `tour` as JSON and as tables.
 namespace hortus::cli {
 
-/// What cannot be said of a family, or was not seen, is null.
+/// Values that a family does not have, or that were not measured, are null.
 [[nodiscard]] nlohmann::ordered_json to_json(bench::row const& r);
 
 enum class row_detail {
   results,  ///< for a comparison of families on one set of keys
-  limits,   ///< and the number of keys, the rate asked for, the overhead and what the machine allows
+  limits,   ///< also the number of keys, the requested rate, the overhead and the machine's limits
 };
 
-/// The most important columns first. `batch` stands before the titles of times in batches. Times that no family has, and
-/// refused keys where there were none, have no column.
+/// The most important columns come first. `batch` is the prefix of the titles of batch times. Times that no family has get no
+/// column, nor do refused keys if there were none.
 [[nodiscard]] table table_of(std::vector<bench::row> const& rows, row_detail detail, std::string const& batch = "b.");
 
 }  // namespace hortus::cli

@@ -31,7 +31,7 @@ int hex_value(char c) {
   return -1;
 }
 
-/// 16 bytes as they are, or 32 hexadecimal digits with or without a newline.
+/// 16 raw bytes, or 32 hexadecimal digits with or without a newline.
 std::optional<secret_key> parse_key(std::string_view text) {
   std::array<std::byte, 16> bytes{};
   if (text.size() == bytes.size()) {
@@ -135,7 +135,7 @@ std::optional<secret_key> key_file::read() const {
   std::array<char, 64> text{};
   std::size_t got = 0;
   auto last = fd < 0 ? ssize_t{-1} : ssize_t{1};
-  while (last > 0 && got < text.size()) {  // a pipe may hand out a key in pieces
+  while (last > 0 && got < text.size()) {  // a pipe may deliver a key in pieces
     last = ::read(fd, text.data() + got, text.size() - got);
     if (last > 0) got += static_cast<std::size_t>(last);
   }
@@ -183,7 +183,7 @@ bool same_file(std::string const& a, std::string const& b) {
     auto const before = looked_at(a);
     auto const other = looked_at(b);
     auto const after = looked_at(a);
-    // Replaced between the looks, it would differ from itself by another name.
+    // If the file was replaced between the calls, two names of it would seem to differ: try again.
     if (is_same(before, after) || !before || !after) return is_same(before, other);
   }
 }
@@ -202,7 +202,7 @@ void check_can_save(std::string const& path, std::span<std::string const> inputs
   if (exists && !key.path.empty() && same_file(path, key.path))
     throw error(errc::io, "'" + path + "' is the --key-file: what is written would replace the secret key");
   std::error_code ignored;
-  if (std::filesystem::is_symlink(path, ignored)) return;  // what it leads to is looked at when it is written
+  if (std::filesystem::is_symlink(path, ignored)) return;  // the folder of its target is checked when it is written
   auto const parent = std::filesystem::path(path).parent_path();
   auto const* const folder = parent.empty() ? "." : parent.c_str();
   if (::access(folder, W_OK | X_OK) != 0)
@@ -228,7 +228,7 @@ void check_apart(std::string const& filter, std::span<std::string const> inputs)
 nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   auto filter = open_filter(path, how);
   auto const heard = filter.family().time();
-  tell_time(filter);  // its rate is that of now
+  tell_time(filter);  // so that the rate is the present one
   auto const about = filter.about();
   auto const has = [&](verb v) { return filter.family().has(v); };
   nlohmann::ordered_json all;
@@ -237,7 +237,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["hash"] = hash_name(about.hash_id);
   all["keyed"] = about.key_check != 0;
   all["seed"] = about.seed;
-  all["seed_hex"] = fmt::format("{:#018x}", about.seed);  // many readers of JSON round numbers past 2^53
+  all["seed_hex"] = fmt::format("{:#018x}", about.seed);  // many JSON readers round numbers above 2^53
   all["items_planned"] = about.items_planned;
   all["fpr_planned"] = about.fpr_planned;
   all["items_inserted"] = about.items_inserted;
@@ -253,9 +253,9 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["fpr_estimate"] = has(verb::fpr) ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
   all["size_bytes"] = filter.size_bytes();
   auto const* const cells = filter.family().cells();
-  all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // most of it
+  all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // for more than half of the cells
   all["file_bytes"] = file_bytes(path, filter);
-  // Where nobody knew how many keys would come it is a matter of those that came.
+  // Without a planned number of keys, bits per item refers to the estimated number.
   auto const items = about.items_planned != 0 ? static_cast<double>(about.items_planned)
                      : has(verb::estimate)    ? all["items_estimate"].get<double>()
                                               : 0.0;
@@ -279,7 +279,7 @@ void say(std::string const& text) noexcept try {
   hide_progress();
   auto line = "hortus: " + text;
   for (char& c : line)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';  // a name must not steer the terminal
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';  // a file name must not control the terminal
   line += '\n';
   (void)std::fwrite(line.data(), 1, line.size(), stderr);
 } catch (...) {
@@ -302,7 +302,7 @@ std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::st
 
 void print_json(nlohmann::ordered_json const& document) {
   output out(STDOUT_FILENO);
-  // Names of files may be any bytes; JSON is UTF-8.
+  // File names may contain any bytes; JSON is UTF-8.
   out.line(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   out.flush();
 }

@@ -25,7 +25,7 @@ std::string temporary_folder() {
                             "': " + reason + "; TMPDIR names another folder, and with more --memory none is needed");
 }
 
-/// Without a name, so that it is gone with the process. std::tmpfile() would do, but does not look at TMPDIR.
+/// A file without a name, which disappears with the process. std::tmpfile() would do, but ignores TMPDIR.
 std::FILE* open_temporary() {
   auto name = temporary_folder() + "/hortus.XXXXXX";
   int const fd = ::mkostemp(name.data(), O_CLOEXEC);

@@ -9,8 +9,8 @@
 
 namespace hortus::cli {
 
-/// The digests of a stream whose length nobody knows, kept until it ends: in memory up to a limit, then in a temporary file
-/// that is gone with the process. 8 bytes a key, however long the keys are.
+/// Buffers the digests of a stream of unknown length: in memory up to a limit, then in a temporary file that disappears
+/// with the process. Takes 8 bytes per key, however long the keys are.
 class digest_buffer {
  public:
   explicit digest_buffer(std::uint64_t memory_bytes) : limit_(memory_bytes / sizeof(digest)) {}
@@ -18,7 +18,7 @@ class digest_buffer {
   void add(std::span<digest const> xs);
   [[nodiscard]] std::uint64_t size() const noexcept { return spilled_ + held_.size(); }
 
-  /// act(block) for all of them, in order.
+  /// act(block) for all digests, in order.
   template <class Act>
   void for_each_block(Act act) {
     rewind();
@@ -26,7 +26,7 @@ class digest_buffer {
     while (auto const got = read_spilled(block)) act(std::span<digest const>(block).first(got));
     act(std::span<digest const>(held_));
   }
-  /// All of them, in order and with repetitions: where some are in the file, mapped from there. Nothing may be added after.
+  /// All digests, in order and with duplicates; mapped if some are in the file. Nothing may be added afterwards.
   [[nodiscard]] std::span<digest const> all();
 
  private:

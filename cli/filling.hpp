@@ -12,17 +12,17 @@
 
 namespace hortus::cli {
 
-/// Puts lines into a filter and counts those that it refuses. It reads on after the first one, so that the message can say how
-/// many were refused, and where the filter is full how large a filter would do.
+/// Inserts lines into a filter and counts those that it refuses. It goes on after the first refusal, so that the message
+/// can say how many were refused and, if the filter is full, how large a filter would be enough.
 class filling {
  public:
   explicit filling(any_filter& into);
 
-  /// At most line_reader::block_lines.
+  /// Pre: at most line_reader::block_lines lines.
   void insert(std::span<std::string_view const> lines);
 
-  /// Throws errc::full if a key was refused: nothing may be saved then. `consequence` says what became of the file. With json
-  /// the numbers are printed first, as `keys_refused` and, of a filter that is full, `items_needed`.
+  /// Throws errc::full if a key was refused; then nothing may be saved. `consequence` says what happened to the file. With json
+  /// the numbers are printed first, as `keys_refused` and, for a full filter, `items_needed`.
   void check_all_went_in(std::string const& consequence, bool json);
 
  private:
@@ -32,10 +32,10 @@ class filling {
   any_filter& into_;
   bool can_refuse_;
   bool can_be_full_;
-  double before_ = 0;  // distinct keys that were there, at most
+  double before_ = 0;  // upper bound of the distinct keys in the filter before
   std::uint64_t offered_ = 0;
   std::uint64_t refused_ = 0;
-  distinct_keys new_;  // distinct keys that came, were not found before and went in or not
+  distinct_keys new_;  // distinct keys that were not found before, whether inserted or refused
   std::array<digest, line_reader::block_lines> block_;
 };
 

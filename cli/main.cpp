@@ -21,8 +21,8 @@ int complain(std::string const& what) {
   return failed;
 }
 
-/// Against what CLI11 would let pass: an empty value (somebody's unset variable) as if the option were not there, and an option
-/// with a list of values that swallows the input behind it.
+/// Makes CLI11 stricter. It would treat an empty value (from an unset variable) as a missing option, and an option with a
+/// list of values would swallow the inputs after it.
 void be_strict(CLI::App& app) {
   for (auto* const command : app.get_subcommands(nullptr)) {
     command->group("Commands");
@@ -41,7 +41,7 @@ bool has_command(CLI::App& app, std::string const& name) {
   return std::ranges::any_of(app.get_subcommands(nullptr), [&](CLI::App const* c) { return c->get_name() == name; });
 }
 
-/// Last first, as CLI11 wants them. It takes "[a,b]" for a list of two; here that can only be the name of a file.
+/// The arguments in reverse order, as CLI11 wants them. CLI11 reads "[a,b]" as a list of two; here it can only be a file name.
 std::vector<std::string> arguments(int argc, char** argv) {
   std::vector<std::string> all(argv + 1, argv + argc);
   for (auto& one : all)
@@ -50,7 +50,7 @@ std::vector<std::string> arguments(int argc, char** argv) {
   return all;
 }
 
-/// For "--help" and "--version": CLI11's own way of printing does not notice a full disk.
+/// Prints the text of "--help" and "--version". CLI11's own printing does not notice a full disk.
 int print_help(CLI::App const& app, CLI::Success const& wish) {
   std::ostringstream text;
   (void)app.exit(wish, text, text);
@@ -60,7 +60,8 @@ int print_help(CLI::App const& app, CLI::Success const& wish) {
   return done;
 }
 
-/// What CLI11 could not place, in the order of the command line: it would name "-c=1" as "-=1", and the last first.
+/// The arguments that CLI11 could not assign, in the order of the command line. CLI11 would show "-c=1" as "-=1", and the last
+/// one first.
 std::string surplus(CLI::App const& app, int argc, char** argv) {
   auto extras = app.remaining(true);
   for (auto& extra : extras) {

@@ -5,7 +5,7 @@
 
 namespace hortus::cli {
 
-/// As contracts with scripts spell it.
+/// The spelling that scripts rely on.
 constexpr std::string_view name_of(false_negatives when) {
   switch (when) {
     case false_negatives::never:

@@ -64,7 +64,7 @@ std::string names_of(std::vector<overfilled> const& all, auto which) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Some of the families that grow, with what that does to their rate.
+/// Some of the families that grow, and the effect on their rate.
 std::string growing(std::vector<overfilled> const& all) {
   auto const which = [&](bool keeps) {
     return names_of(all, [&](overfilled const& one) {
@@ -79,7 +79,7 @@ std::string growing(std::vector<overfilled> const& all) {
   return text;
 }
 
-/// Those that take every key and may yet count some of them as 0.
+/// The families that take every key but may count some of them as 0.
 std::string undercounting(std::vector<overfilled> const& all) {
   auto const names = names_of(all, [](overfilled const& one) { return one.does == past_plan::takes_all && one.not_found > 0; });
   return names.empty() ? " No key is missed."

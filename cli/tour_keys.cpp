@@ -41,7 +41,7 @@ tour_keys keys_from(key_input const& input) {
   if (keys.text.empty()) throw error(errc::bad_goal, "the tour needs at least one line of input");
   auto const count = keys.text.size();
   keys.text.reserve(2 * count);
-  // A line with the separator inside cannot be one of them.
+  // Absent keys: a text that contains the separator cannot be a line of the input.
   for (std::size_t i = 0; i < count; ++i) keys.text.push_back(keys.text[i] + input.separator());
   split(keys);
   return keys;

@@ -7,7 +7,7 @@
 
 namespace hortus::cli {
 
-/// The keys of a tour, and as many that are surely not among them.
+/// The keys of a tour, and as many absent keys.
 struct tour_keys {
   std::string source;
   std::vector<std::string> text{};
@@ -15,10 +15,10 @@ struct tour_keys {
   std::vector<std::string_view> absent{};
 };
 
-/// Web addresses made of a few words and a number: long common prefixes, like the keys people have.
+/// Web addresses of a few words and a number: with long common prefixes, like real keys.
 [[nodiscard]] tour_keys embedded_keys();
 
-/// The distinct lines of the input. Throws errc::bad_goal if there is none.
+/// The distinct lines of the input. Throws errc::bad_goal if there are none.
 [[nodiscard]] tour_keys keys_from(key_input const& input);
 
 }  // namespace hortus::cli

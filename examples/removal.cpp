@@ -1,4 +1,4 @@
-// Sessions that end: a filter of those that began and one of those that ended, made anew whenever it is worn.
+// Sessions that end: one filter of those that began and one of those that ended, regenerated whenever it is worn.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -8,12 +8,12 @@
 int main() {
   hortus::with_removals<>::goal const plan{.items = 100'000, .fpr = 0.01, .removals = 10'000, .miss_rate = 0.001};
   hortus::with_removals_filter sessions(plan);
-  std::vector<std::uint64_t> record;  // all that ever began
+  std::vector<std::uint64_t> record;  // all sessions that ever began
   for (std::uint64_t id = 0; id < 100'000; ++id)
     if (sessions.insert(id)) record.push_back(id);
 
   unsigned regenerations = 0;
-  for (std::uint64_t id = 0; id < 50'000; ++id) {  // five times as many end as were planned
+  for (std::uint64_t id = 0; id < 50'000; ++id) {  // five times the planned removals
     sessions.erase(id);
     if (id % 1000 != 0 || !sessions.family().worn({.fpr = 0.02, .miss_rate = 0.001})) continue;
     sessions = regenerated(sessions, record, plan);

@@ -1,7 +1,8 @@
-// Any bytes at all, as a file and through a socket in pieces: the line reader gives the keys that a loop over the bytes does,
-// says how many bytes those were, and the faster pass that only counts agrees. So it does of the same bytes compressed; and as
-// compressed bytes themselves they are keys or an error. The first byte chooses separator and ends of lines and whether to
-// compress, the second how often the rest is repeated in the file (past the buffer) and how long the pieces are in the socket.
+// Arbitrary bytes, as a file and in pieces through a socket. The line reader must deliver the same keys as a simple loop
+// over the bytes and report the same number of bytes, and the faster pass that only counts must agree. The same holds for
+// the bytes after compression. Read as if they were compressed, the bytes must give keys or an error. The first byte
+// chooses the separator, the line endings and whether to compress. The second byte chooses how often the rest is repeated
+// in the file (past the buffer) and the length of the pieces in the socket.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -59,7 +60,7 @@ void check(line_reader in, std::uint64_t bytes, std::vector<std::string_view> co
   require(in.bytes_read() == bytes, "all bytes are read");
 }
 
-/// A file in memory of these bytes.
+/// A file in memory with these bytes.
 class memory_file {
  public:
   explicit memory_file(std::string_view bytes) : file_(::memfd_create("lines", MFD_CLOEXEC)) {
@@ -78,7 +79,7 @@ class memory_file {
   int file_;
 };
 
-/// The bytes of a file, and the text whose keys they are.
+/// Checks a file of these bytes, whose keys are those of the text.
 void as_file(std::string_view bytes, std::string_view text, line_format format) {
   memory_file const file(bytes);
   auto const keys = keys_of(text, format);
@@ -107,7 +108,7 @@ std::string zstandard(std::string_view text) {
   return bytes;
 }
 
-/// Bytes that may look compressed: keys, or an error, which counting gives too.
+/// Checks bytes that may look compressed: they give keys or an error, and counting gives the same.
 void as_they_look(std::string_view bytes, line_format format) {
   memory_file const file(bytes);
   format.unpack = decompress::yes;
@@ -119,7 +120,7 @@ void as_they_look(std::string_view bytes, line_format format) {
   } catch (hortus::error const&) {
     refused = true;
   }
-  if (keys >= 1'000'000) return;  // much from little
+  if (keys >= 1'000'000) return;  // a small input can decompress to very many keys
   try {
     require(hortus::cli::count_lines(file.path(), format) == keys && !refused, "the keys are counted right");
   } catch (hortus::error const&) {
@@ -127,13 +128,13 @@ void as_they_look(std::string_view bytes, line_format format) {
   }
 }
 
-/// A packet is what one read gives.
+/// Checks the text in pieces: each packet of the socket is one read.
 void in_pieces(std::string_view text, std::size_t length, line_format format) {
   std::array<int, 2> ends{};
   require(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0, "a pair of sockets");
   std::size_t sent = 0;
   for (; sent < text.size(); sent += std::min(length, text.size() - sent))
-    if (::send(ends[0], text.data() + sent, std::min(length, text.size() - sent), MSG_DONTWAIT) < 0) break;  // it is full
+    if (::send(ends[0], text.data() + sent, std::min(length, text.size() - sent), MSG_DONTWAIT) < 0) break;  // buffer full
   ::close(ends[0]);
   text = text.substr(0, sent);
   check(line_reader(ends[1], "a socket", format), text.size(), keys_of(text, format));
@@ -147,7 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   line_format const format{.separator = (data[0] & 1) != 0 ? '\0' : '\n', .crlf = (data[0] & 2) != 0, .unpack = decompress::no};
   std::string_view const body(reinterpret_cast<char const*>(data) + 2, size - 2);
   in_pieces(body, std::size_t{data[1]} + 1, format);
-  bool const long_file = data[0] >= 0xf0;  // seldom: it takes a hundred times longer
+  bool const long_file = data[0] >= 0xf0;  // rarely, because it takes a hundred times longer
   std::string text;
   for (unsigned times = long_file ? 64 * data[1] + 1U : 1; times != 0 && text.size() < 300'000; --times) text += body;
   as_file(text, text, format);

@@ -1,5 +1,5 @@
-// Any bytes at all: read as a copy and as a view, they are refused with hortus::error or make a filter that writes these very
-// bytes again; both ways agree. (Anything else thrown ends the program.)
+// Arbitrary bytes, read as a copy and as a view. They must be refused with hortus::error, or make a filter that writes exactly
+// these bytes again. Copy and view must agree. (Any other exception ends the program.)
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -26,7 +26,7 @@ std::optional<hortus::errc> refusal(Read read) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  std::vector<std::byte> bytes(size);  // on an 8-byte boundary, as a view needs it
+  std::vector<std::byte> bytes(size);  // 8-byte aligned, as a view requires
   if (size != 0) std::memcpy(bytes.data(), data, size);
   auto const copied = refusal([&] {
     auto const filter = hortus::from_bytes(bytes);
@@ -38,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     require(hortus::to_bytes(*seen) == bytes, "what is seen is what is written");
   });
   require(copied == viewed, "a view and a copy agree");
-  (void)refusal([&] { hortus::testing::use_everything(*hortus::view(bytes)); });  // unverified: any payload, and safe to use
+  (void)refusal([&] { hortus::testing::use_everything(*hortus::view(bytes)); });  // unverified, but any payload must be safe
   return 0;
 }

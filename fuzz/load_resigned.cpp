@@ -1,5 +1,5 @@
-// As load_bytes, but with the checksums made right first: what the fuzzer changes reaches the code behind them. Sizes are made
-// to fit as well, so that changed numbers meet a plausible file.
+// As load_bytes, but corrects the checksums first, so that the fuzzer's changes reach the code behind them. Sizes are
+// corrected, too, so that changed numbers are in an otherwise plausible file.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,8 +25,8 @@ void try_to_load(bytes_of_file const& file) {
   }
 }
 
-/// 128 bytes of fixed header, then one byte each: how many scalars, how many sections; scalars; a 16-bit size and so many bytes
-/// for each section. What is missing is zero.
+/// The recipe: 128 bytes of fixed header; one byte each for the number of scalars and of sections; the scalars; for each
+/// section a 16-bit size and that number of bytes. Missing bytes are zero.
 bytes_of_file from_recipe(std::span<std::byte const> recipe) {
   auto const next = [&](std::size_t bytes) {
     bytes_of_file part(bytes);

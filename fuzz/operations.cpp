@@ -1,6 +1,6 @@
-// A sequence of operations on two filters of one family, each with a std::map beside it that says what must be found, and at
-// least how often. The first byte chooses family and hash, the next ones the shape, then each operation is a byte and a key.
-// A verb that the family lacks is refused.
+// A sequence of operations on two filters of one family. For each a std::map holds the keys that must be found and their
+// minimum counts. The first byte chooses family and hash, the next ones the shape; then each operation is a byte and a key.
+// A verb that the family lacks must be refused.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -18,13 +18,13 @@ using hortus::testing::require;
 
 struct subject {
   hortus::any_filter filter;
-  std::map<std::uint64_t, std::uint64_t> members = {};  // a key, and how often it is in
+  std::map<std::uint64_t, std::uint64_t> members = {};  // a key, and its count
 
   [[nodiscard]] bool has(hortus::verb v) const { return filter.family().has(v); }
 
   void put(std::uint64_t key) {
     if (!has(hortus::verb::insert)) return;
-    if (filter.insert(key)) ++members[key];  // one that is full may refuse
+    if (filter.insert(key)) ++members[key];  // a full filter may refuse
   }
 
   void check() const {
@@ -39,7 +39,7 @@ struct subject {
       auto const counts = filter.count(all);
       for (std::size_t i = 0; i < all.size(); ++i) {
         require(counts[i] == filter.count(all[i]), "a batch counts otherwise");
-        // How far a family counts is its own affair; that a member counts for something is not.
+        // Families differ in their maximum count, but every member must count at least 1.
         require(!family.never_undercounts || counts[i] >= 1, "a member is not counted");
       }
     }
@@ -91,7 +91,7 @@ void operate(subject& one, subject& other, input& in) {
       if (!one.has(hortus::verb::insert_if_new)) break;
       bool const before = one.filter.may_contain(key);
       require(one.filter.insert_if_new(key) != before, "insert_if_new tells what may_contain told");
-      if (!before || one.has(hortus::verb::count)) ++one.members[key];  // one that counts takes it again
+      if (!before || one.has(hortus::verb::count)) ++one.members[key];  // a family that counts inserts it again
       break;
     }
     case 3: {
@@ -101,7 +101,7 @@ void operate(subject& one, subject& other, input& in) {
       auto const copy = one.filter;
       if (one.filter.insert(keys) == keys.size()) {
         for (auto const key : keys) ++one.members[key];
-      } else {  // it is full, and nobody knows for which of them: again, one by one
+      } else {  // full, and it is unknown which keys were refused: start again, one by one
         one.filter = copy;
         for (auto const key : keys) one.put(key);
       }
@@ -121,7 +121,7 @@ void operate(subject& one, subject& other, input& in) {
     case 7:
       (void)fits([&] { (void)one.filter.fold_to_fpr(in.byte() / 256.0); });
       break;
-    case 11: {  // of what is there only: anything else would be misuse
+    case 11: {  // erases members only: anything else would be misuse
       auto const key = in.key();
       if (!one.has(hortus::verb::erase) || !one.members.contains(key)) break;
       bool const sure =
@@ -130,7 +130,7 @@ void operate(subject& one, subject& other, input& in) {
       if (--one.members[key] == 0) one.members.erase(key);
       break;
     }
-    case 12: {  // what is certainly absent is refused and changes nothing
+    case 12: {  // erasing a certainly absent key is refused and changes nothing
       auto const key = in.key();
       if (!one.has(hortus::verb::erase) || !one.has(hortus::verb::may_contain) || one.filter.may_contain(key)) break;
       auto const before = hortus::to_bytes(one.filter);
@@ -161,7 +161,7 @@ void operate(subject& one, subject& other, input& in) {
   one.check();
 }
 
-/// An empty filter; of a family that is built, one of the keys that come next, repeated ones too.
+/// An empty filter; for a family that is built at once, one of the next keys of the input, including duplicates.
 subject planted(std::string_view family, hortus::request const& wish, hortus::xxh3 hash, input& in) {
   if (!hortus::family_named(family).has(hortus::verb::build)) return {hortus::make_filter(family, wish, hash)};
   std::vector<std::uint64_t> keys(in.byte() + in.byte());

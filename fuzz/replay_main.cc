@@ -1,5 +1,5 @@
-// Stands in for libFuzzer in ordinary builds: feeds the empty input and then every file of the named folders, in the order of
-// their names, to the one function under test, which aborts when it is unhappy.
+// Replaces libFuzzer in ordinary builds: passes the empty input and then every file of the named folders, in the order of their
+// names, to the function under test, which aborts on failure.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ std::string contents_of(std::filesystem::path const& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// In a heap block of exactly that size, so that AddressSanitizer sees a read one byte past the end.
+/// Copies the input to a heap block of exactly its size, so that AddressSanitizer detects a read one byte past the end.
 void feed(std::string const& input) {
   std::vector<std::uint8_t> const bytes(input.begin(), input.end());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   feed("");
   for (int i = 1; i < argc; ++i) {
     for (auto const& file : files_in(argv[i])) {
-      // Said beforehand and unbuffered: after an abort the last line names the culprit.
+      // Printed beforehand and unbuffered, so that after an abort the last line names the file.
       std::fprintf(stderr, "%s\n", file.c_str());
       feed(contents_of(file));
       ++fed;

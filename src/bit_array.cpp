@@ -15,7 +15,7 @@ std::uint64_t count_plain(std::uint64_t const* words, std::uint64_t n) noexcept 
 }
 
 #if defined(__x86_64__)
-/// The same with the POPCNT instruction, which baseline x86-64 code may not use unasked: six times faster.
+/// The same with the POPCNT instruction, which baseline x86-64 code may not use without a check: six times faster.
 __attribute__((target("popcnt"))) std::uint64_t count_popcnt(std::uint64_t const* words, std::uint64_t n) noexcept {
   std::uint64_t ones[4] = {};
   std::uint64_t i = 0;
@@ -34,7 +34,7 @@ std::uint64_t count(std::uint64_t const* words, std::uint64_t n) noexcept { retu
 /// A word with the lowest n bits set, n from 0 to 64.
 constexpr std::uint64_t low_bits(std::uint64_t n) noexcept { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-/// The even-placed bits of x, moved together into the low half.
+/// The bits of x at even positions, packed into the low half.
 constexpr std::uint64_t even_bits(std::uint64_t x) noexcept {
   x &= 0x5555555555555555U;
   x = (x | x >> 1) & 0x3333333333333333U;
@@ -108,7 +108,7 @@ bit_array bit_array::halved() const {
 
 bit_array bit_array::folded(std::uint64_t by) const {
   if (by == 1) return *this;
-  if (by % 2 == 0) return halved().folded(by / 2);  // 64 bits at a time; what is odd goes one result bit at a time
+  if (by % 2 == 0) return halved().folded(by / 2);  // 64 bits at a time; an odd factor goes one result bit at a time
   bit_array small(bits_ / by);
   for (std::uint64_t i = 0; i < small.bits_; ++i)
     if (any_set(words(), i * by, i * by + by)) small.set(i);

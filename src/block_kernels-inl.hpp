@@ -1,5 +1,5 @@
-// What vector kernels on blocks are made of, for block_kernels.cpp and pair_kernels.cpp. Compiled once for each instruction
-// set, as they are: AVX3 is Highway's word for AVX-512 with BW, CD, DQ and VL.
+// Building blocks of the vector kernels in block_kernels.cpp and pair_kernels.cpp. Compiled once for each instruction set, as
+// they are. AVX3 is Highway's name for AVX-512 with BW, CD, DQ and VL.
 #if defined(HORTUS_SRC_BLOCK_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef HORTUS_SRC_BLOCK_KERNELS_INL
 #undef HORTUS_SRC_BLOCK_KERNELS_INL
@@ -15,7 +15,7 @@
 #include <hortus/bloom/block_kernels.hpp>
 #include <hortus/index/block_pattern.hpp>
 
-// Before AVX2 lanes cannot be shifted each by its own number of bits, and one key after the other is faster.
+// Without AVX2 lanes cannot be shifted by different numbers of bits, and working on one key after the other is faster.
 #undef HORTUS_KEYS_IN_LANES
 #undef HORTUS_LINE_IN_REGISTER
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
@@ -31,16 +31,16 @@ namespace hortus::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t most_keys = 64;
-constexpr std::size_t group_keys = 8;                       // worked on, and asked for, in turn
-[[maybe_unused]] constexpr unsigned probes_in_a_word = 10;  // of six bits each, from 64
+constexpr std::size_t group_keys = 8;                       // keys that are processed, and prefetched, at a time
+[[maybe_unused]] constexpr unsigned probes_in_a_word = 10;  // positions of six bits in 64 pattern bits
 
-/// What a position in a line of 512 bits is: the upper three of its bits choose a word, the others a bit of it,
+/// Positions of single bits in a line of 512 bits: the upper three bits of a position choose a word, the others a bit of it.
 struct single_bits {
-  static constexpr unsigned width = 9, probes = 7;  // bits of a position, and how many of these 64 have
-  static constexpr int in_a_word = 6, spread = 0;   // logarithms: of the bits to choose from, and how far they are apart
+  static constexpr unsigned width = 9, probes = 7;  // bits of a position, and how many positions fit into 64 bits
+  static constexpr int in_a_word = 6, spread = 0;   // log2 of the choices in a word, and of their distance in bits
   static constexpr std::uint64_t mask = 1;
 };
-/// or a pair of bits, which is a small counter.
+/// Positions of pairs of bits, which are small counters, in the same way.
 struct bit_pairs {
   static constexpr unsigned width = 8, probes = 8;
   static constexpr int in_a_word = 5, spread = 1;
@@ -49,12 +49,12 @@ struct bit_pairs {
 
 using keys = std::span<digest const>;
 
-/// The first `count` of some bits.
+/// The lowest `count` bits.
 HWY_INLINE std::uint64_t first(std::size_t count, std::uint64_t bits) {
   return count == 0 ? 0 : bits & ~std::uint64_t{0} >> (most_keys - count);
 }
 
-/// Bytes that are 0 or 1 to bits.
+/// Packs bytes that are 0 or 1 into bits.
 HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
   std::uint64_t hits = 0;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
@@ -62,7 +62,7 @@ HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
   for (std::size_t i = 0; i < most_keys; i += hn::Lanes(d))
     hn::StoreMaskBits(d, hn::Ne(hn::Load(d, bytes + i), hn::Zero(d)), reinterpret_cast<std::uint8_t*>(&hits) + i / 8);
 #else
-  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): so many were written
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): `count` bytes were written
   for (std::size_t i = 0; i < count; ++i) hits |= std::uint64_t{bytes[i]} << i;
 #endif
   return first(count, hits);
@@ -72,7 +72,7 @@ HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
 using words = hn::ScalableTag<std::uint64_t>;
 using vector = hn::Vec<words>;
 
-/// The keys in whole groups: past the end there are zeros instead of somebody else's memory.
+/// The keys in whole groups: zeros follow the last key, so that no memory past the span is read.
 class padded {
  public:
   explicit HWY_INLINE padded(keys xs) : bits_(reinterpret_cast<std::uint64_t const*>(xs.data())) {
@@ -87,14 +87,14 @@ class padded {
   std::uint64_t const* bits_;
 };
 
-/// Products of the lower halves.
+/// The products of the lower halves of each lane.
 HWY_INLINE vector times(vector a, vector b) {
   hn::Repartition<std::uint32_t, words> const halves;
   return hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, b));
 }
 #endif
 
-/// Where the block of a key starts, counted in words; of one key, or of some, which works with fewer than 2^32 blocks.
+/// The first word of a key's block: start() for one key, starts() for a vector of keys, with fewer than 2^32 blocks.
 template <unsigned WordsInABlock>
 struct by_fastrange {
   static HWY_INLINE std::uint64_t start(digest x, std::uint64_t blocks) { return fastrange(x.bits(), blocks) * WordsInABlock; }
@@ -114,8 +114,8 @@ struct by_parquet {
 #endif
 };
 
-/// Asks memory for the keys that come next, group by group, in between the work on others: that keeps a steady stream of misses
-/// under way, where asking for all of them at once would first fill the queue and then let it run dry.
+/// Prefetches the next keys' blocks, group by group, in between the work on the present keys. That keeps a steady stream of
+/// cache misses in flight; prefetching all at once would first overfill the queue of misses and then leave it empty.
 template <class Position>
 class asking {
  public:
@@ -146,18 +146,18 @@ class asking {
 // -- keys in lanes: 64 bits each ----------------------------------------------------------------------------------------------
 
 #ifdef HORTUS_KEYS_IN_LANES
-/// The word of each key, and its bits in it.
+/// The position of each key's word, and the key's bits in it.
 struct masked_words {
   HWY_ALIGN std::uint64_t word[most_keys];
   HWY_ALIGN std::uint64_t mask[most_keys];
 
-  /// Reads the words: from then on `word` is what was found.
+  /// Reads the words: afterwards `word` holds their values instead of their positions.
   HWY_INLINE void read(std::uint64_t const* from, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) word[i] = from[word[i]];
   }
 };
 
-/// Where the blocks of keys i, i + 1, ... start; zeros for those past the end.
+/// The first words of the blocks of keys i, i + 1, ...; zeros past the last key.
 template <class Position>
 HWY_INLINE void find_starts(keys xs, padded const& all, std::size_t i, std::uint64_t blocks, std::uint64_t* starts) {
   if (blocks >> 32 != 0)
@@ -167,32 +167,32 @@ HWY_INLINE void find_starts(keys xs, padded const& all, std::size_t i, std::uint
       hn::Store(Position::starts(all[i + j], hn::Set(words(), blocks)), words(), starts + j);
 }
 
-/// pattern_bits() and more_pattern_bits() of some keys.
+/// pattern_bits() and more_pattern_bits() for a vector of keys.
 HWY_INLINE vector patterns(vector x) {
   auto const spread = hn::Mul(x, hn::Set(words(), golden_ratio64));
   return hn::Xor(spread, hn::ShiftRight<32>(spread));
 }
 HWY_INLINE vector more_patterns(vector x) { return patterns(hn::Add(x, hn::Set(words(), golden_ratio64))); }
 
-/// The bit that the lowest six bits of a pattern name.
+/// A word with the one bit set whose number is in the lowest six bits of a pattern.
 HWY_INLINE vector one_bit(vector bits) {
   auto const one = hn::Set(words(), 1);
 #ifdef HORTUS_LINE_IN_REGISTER
-  return vector{_mm512_rolv_epi64(one.raw, bits.raw)};  // a rotation looks at six bits only: no masking
+  return vector{_mm512_rolv_epi64(one.raw, bits.raw)};  // a rotation uses only six bits: no masking needed
 #else
   return hn::Shl(one, hn::And(bits, hn::Set(words(), 63)));
 #endif
 }
 
-/// word_mask() of some patterns. Pre: probes <= probes_in_a_word.
+/// word_mask() for a vector of patterns. Pre: probes <= probes_in_a_word.
 HWY_INLINE vector masks(vector bits, unsigned probes) {
   auto mask = one_bit(bits);
   for (unsigned i = 1; i < probes; ++i) mask = hn::Or(mask, one_bit(bits = hn::ShiftRight<6>(bits)));
   return mask;
 }
 
-/// Bit i: has word i all bits of its mask? Asked when all have been read, because a vector cannot be loaded from words that are
-/// still on their way to the cache.
+/// Bit i: does word i have all bits of its mask? Done after all words are stored, because a vector load stalls on words that
+/// are still on their way to the cache.
 HWY_INLINE std::uint64_t have(masked_words const& at, std::size_t count) {
   words const d;
   std::uint64_t hits = 0;
@@ -210,7 +210,7 @@ HWY_INLINE void find_words(keys xs, padded const& all, std::size_t i, blocks_to_
     hn::Store(masks(patterns(all[j]), in.probes), words(), out.mask + j);
 }
 
-/// The two words of each key of a sectorized line: which of four is in the top bits of their patterns.
+/// The two words of each key in a sectorized line. The top two bits of each pattern choose one word among four.
 HWY_INLINE void find_sectors(keys xs, padded const& all, std::size_t i, blocks_to_read const& in, masked_words& a,
                              masked_words& b) {
   words const d;
@@ -229,8 +229,8 @@ HWY_INLINE void find_sectors(keys xs, padded const& all, std::size_t i, blocks_t
 
 // -- bits or pairs of bits anywhere in a line ---------------------------------------------------------------------------------
 
-/// Are the first seven or eight probes of a pattern, or fewer, all set in a line? A permutation of the line's words finds the
-/// words of several probes at once.
+/// line_probes: tests in a line the positions of one pattern, at most seven (single_bits) or eight (bit_pairs). A
+/// permutation of the line's words finds the words of several probes at once.
 #ifdef HORTUS_KEYS_IN_LANES
 template <class Of>
 struct offsets {
@@ -247,7 +247,7 @@ class line_probes {
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
     return none(_mm512_testn_epi64_mask(found(line, pattern), hn::Set(words(), Of::mask).raw));
   }
-  /// The least of these pairs: by whether one lacks both its bits, the upper one, or either.
+  /// The smallest of these pairs, from whether one lacks both its bits, the upper bit, or either bit.
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
     auto const pairs = found(line, pattern);
     auto const both = _mm512_testn_epi64_mask(pairs, hn::Set(words(), 3).raw);
@@ -257,14 +257,14 @@ class line_probes {
   }
 
  private:
-  /// The words of the probes, turned so that what they ask for is lowest.
+  /// The words of the probes, rotated so that the probed bits are lowest.
   static HWY_INLINE __m512i found(std::uint64_t const* line, std::uint64_t pattern) {
     auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
-    // The permutation looks at three bits of an index, the rotation at six: no masking.
+    // The permutation uses only three bits of an index, the rotation six: no masking needed.
     auto const in = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::LoadU(words(), line).raw);
     return _mm512_rorv_epi64(in, hn::ShiftLeft<Of::spread>(at).raw);
   }
-  /// Of the first probes_ lanes; all, if there are fewer.
+  /// Is no lane set among the first probes_ lanes? All lanes, if there are fewer.
   HWY_INLINE bool none(unsigned lacking) const { return _bzhi_u32(lacking & ((1U << Of::probes) - 1), probes_) == 0; }
 
   unsigned probes_;
@@ -281,7 +281,7 @@ class line_probes {
     auto const zero = hn::Zero(words());
     return hn::AllTrue(words(), hn::And(hn::Ne(half<0>(line, pattern), zero), hn::Ne(half<4>(line, pattern), zero)));
   }
-  /// The least of these pairs: how many of 1, 2, 3 none is below.
+  /// The smallest of these pairs: the number of values among 1, 2, 3 that all pairs reach.
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
     auto const a = half<0>(line, pattern);
     auto const b = half<4>(line, pattern);
@@ -292,8 +292,8 @@ class line_probes {
   }
 
  private:
-  /// What four probes ask for; all ones where there is no probe. A word is two 32-bit lanes, and the line two registers of
-  /// four words, between which the highest bit of a position chooses.
+  /// The probed bits of four probes; all ones where there is no probe. A word is two 32-bit lanes. The line is two registers of
+  /// four words, and the highest bit of a position chooses between them.
   template <std::size_t From>
   HWY_INLINE vector half(std::uint64_t const* line, std::uint64_t pattern) const {
     words const d;
@@ -336,7 +336,7 @@ class line_probes {
 };
 #endif
 
-/// Where the line of each key starts, and its pattern. There is room for most_keys, aligned.
+/// The first word of each key's line, and its pattern. Pre: both outputs are aligned and have room for most_keys.
 HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, std::uint64_t* pattern) {
 #ifdef HORTUS_KEYS_IN_LANES
   padded const all(xs);
@@ -363,7 +363,7 @@ HWY_INLINE std::uint64_t anywhere_in_line(blocks_to_read const& in, keys xs, key
     found[i] = probes.set_in(in.words + start[i], pattern[i]);
   }
   auto hits = to_bits(found, xs.size());
-  // Probes past the first pattern: only of the keys that have the others, which among absent ones are few.
+  // Probes past the first pattern, only for keys that passed so far. Few absent keys did.
   for (auto left = in.probes; left > Of::probes && hits != 0;) {
     line_probes<Of> const more(left -= Of::probes);
     for (auto alive = hits; alive != 0; alive &= alive - 1) {

@@ -1,7 +1,7 @@
 #include <hortus/bloom/block_kernels.hpp>
 
-// This file includes itself once for each instruction set: what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
-// compiled for all of them, the rest once.
+// This file includes itself once for each instruction set. The code between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
+// compiled for each of them, the rest once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/block_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -138,9 +138,9 @@ void set_in_line(blocks_to_write const& in, keys xs, keys next) {
   }
 }
 
-// -- split_block: a bit in each of eight lanes of 32 bits ---------------------------------------------------------------------
+// -- split_block: one bit in each of eight lanes of 32 bits -------------------------------------------------------------------
 
-/// As many of the eight lanes as a vector holds.
+/// As many of the eight lanes as fit into a vector.
 using some_lanes = hn::CappedTag<std::uint32_t, 8>;
 HWY_INLINE hn::Vec<some_lanes> lane_masks(digest x, std::size_t from) {
   some_lanes const d;
@@ -149,7 +149,7 @@ HWY_INLINE hn::Vec<some_lanes> lane_masks(digest x, std::size_t from) {
 }
 
 #ifdef HORTUS_LINE_IN_REGISTER
-/// Two keys fill a register: of eight digests at a time the lower halves are spread over the lanes by permutations.
+/// Two keys fill a register. Permutations spread the lower halves of eight digests over the lanes.
 std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) {
   asking<by_parquet> const ask(in.words, in.blocks, next);
   hn::FixedTag<std::uint32_t, 16> const d;
@@ -170,7 +170,7 @@ std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) {
       auto const low = hn::Vec<decltype(d)>{_mm512_permutexvar_epi32(two.raw, x.raw)};
       auto const mask = hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(hn::Mul(low, salts)));
       auto const missing = hn::AndNot(hn::Combine(d, block(j + 1), block(j)), mask);
-      hn::StoreMaskBits(d, hn::Eq(missing, hn::Zero(d)), lanes_set + j);  // a byte each
+      hn::StoreMaskBits(d, hn::Eq(missing, hn::Zero(d)), lanes_set + j);  // one byte per key
     }
   }
   hn::FixedTag<std::uint8_t, most_keys> const bytes;

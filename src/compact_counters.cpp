@@ -11,16 +11,16 @@
 namespace hortus {
 namespace {
 
-/// A word whose groups of `bits` bits are ones and zeros in turn, ones first.
+/// A word of alternating groups of `bits` ones and `bits` zeros; the lowest group is ones.
 constexpr std::uint64_t every_other(unsigned bits) noexcept { return ~std::uint64_t{0} / ((std::uint64_t{1} << bits) + 1); }
 
-/// The cells of 2^log_width bits in the low half of a word, spread to cells of twice the width.
+/// Spreads the cells of 2^log_width bits in the low half of a word to cells of twice the width.
 constexpr std::uint64_t spread(std::uint64_t half, unsigned log_width) noexcept {
   for (unsigned by = 16; by >= 1U << log_width; by /= 2) half = (half | half << by) & every_other(by);
   return half;
 }
 
-/// How many cells of 2^log_width bits in a word are not 0: all bits of a cell fall on its lowest one.
+/// The number of nonzero cells of 2^log_width bits in a word: ORs all bits of a cell into its lowest one.
 unsigned nonzero_in(std::uint64_t word, unsigned log_width) noexcept {
   for (unsigned by = 1; by < 1U << log_width; by *= 2) word |= word >> by;
   auto const lowest = log_width == 6 ? 1 : ~std::uint64_t{0} / ((std::uint64_t{1} << (1U << log_width)) - 1);
@@ -50,11 +50,11 @@ compact_counters::compact_counters(std::uint64_t cells, unsigned log_width, std:
 }
 
 void compact_counters::add_beyond(std::uint64_t i, std::uint64_t amount) noexcept {
-  auto const here = low(i);  // again: the cells may have grown wider
+  auto const here = low(i);  // read again, because the cells may have become wider
   if (amount <= full() - here) return put(i, here, here + amount);
   amount -= full() - here;
   put(i, here, full());
-  if (log_width_ == log_widest) return;  // its room ends where counters stick
+  if (log_width_ == log_widest) return;  // a full 64-bit cell is at the maximum
   if (auto* const more = table_.find(i); more != nullptr)
     *more = saturating_sum(*more, amount, most - full());
   else
@@ -63,7 +63,7 @@ void compact_counters::add_beyond(std::uint64_t i, std::uint64_t amount) noexcep
 
 void compact_counters::subtract_beyond(std::uint64_t i, std::uint64_t amount) noexcept {
   auto* const more = table_.find(i);
-  if ((more == nullptr ? 0 : *more) == most - full()) return;  // it sticks
+  if ((more == nullptr ? 0 : *more) == most - full()) return;  // at the maximum, where it stays
   if (more != nullptr) {
     if (amount < *more) {
       *more -= amount;
@@ -88,7 +88,7 @@ void compact_counters::make_room(cell_list at, unsigned n, std::uint64_t amount)
   if (fresh != 0) make_room(fresh);
 }
 
-/// The frequent case is a key that comes often: all its cells are in the table already, and one look for each is enough.
+/// The frequent case is a key that comes often: all its cells are in the table already, and one search for each is enough.
 void compact_counters::add_beyond(cell_list at, unsigned n, std::uint64_t amount) {
   struct seen {
     std::uint64_t low;
@@ -151,7 +151,7 @@ void compact_counters::raise_least_beyond(cell_list at, unsigned n, std::uint64_
       put(at[i], low(at[i]), target);
 }
 
-/// Mostly one of the cells is full, and only that one need be looked for.
+/// Usually one of the cells is full, and only that one needs a table search.
 void compact_counters::take_beyond(cell_list at, unsigned n, std::uint64_t const* before) noexcept {
   for (unsigned i = 0; i < n; ++i)
     if (before[i] < full())
@@ -160,7 +160,7 @@ void compact_counters::take_beyond(cell_list at, unsigned n, std::uint64_t const
       subtract_beyond(at[i], 1);
 }
 
-/// Room in the table, or, when it would outgrow the cells, wider cells and then room for the few that are left.
+/// Makes room in the table. If it would outgrow the cells, widens the cells, and makes room for the few entries that remain.
 void compact_counters::grow(std::uint64_t adds) {
   auto const reserve = [adds](compact_counters& c) {
     c.table_.reserve(adds, slots_for(c.table_.size() + adds, c.memory_.size()));
@@ -184,7 +184,7 @@ compact_counters compact_counters::widened() const {
     wide.words()[w] = spread(half, log_width_);
   }
   table_.for_each([&](overflow_table::entry e) {
-    auto const more = wide_full - full();  // what a cell gains in room
+    auto const more = wide_full - full();  // the additional capacity of a cell
     auto const bit = e.cell << wide.log_width_;
     wide.words()[bit / 64] += std::min(e.excess, more) << (bit % 64);
     if (e.excess > more) wide.table_.insert(e.cell, e.excess - more);
@@ -192,7 +192,7 @@ compact_counters compact_counters::widened() const {
   return wide;
 }
 
-/// For files: the same counters in the narrowest cells that the rule allows.
+/// The same counters in the narrowest cells that the rule at most_entries() allows, for files.
 compact_counters compact_counters::narrowed(std::uint64_t large) const {
   compact_counters narrow(cells_, log_width_ - 1, slots_for(large, 0));
   for (std::uint64_t i = 0; i < cells_; ++i)
@@ -205,7 +205,7 @@ compact_counters compact_counters::narrowed(std::uint64_t large) const {
   return narrow.wider_than_needed(still_large) ? narrow.narrowed(still_large) : std::move(narrow);
 }
 
-/// A counter is large when a bit in the upper half of its cell is set.
+/// A counter is large if a bit in the upper half of its cell is set.
 std::uint64_t compact_counters::large() const noexcept {
   if (log_width_ == first_width) return 0;
   auto const upper_halves = ~every_other(1U << (log_width_ - 1));
@@ -272,7 +272,7 @@ bool compact_counters::operator==(compact_counters const& other) const noexcept 
   return true;
 }
 
-/// Any cells are valid. That entries belong to full cells is seen when they are read, in restore().
+/// Cells may have any value. restore() checks that table entries belong to full cells.
 bool compact_counters::valid() const noexcept {
   if (cells_ > max_cells || log_width_ < first_width || log_width_ > log_widest) return false;
   if (memory_.size() != bytes_for(cells_, log_width_)) return false;

@@ -8,7 +8,7 @@
 namespace hortus {
 namespace {
 
-/// The cells of a word, side by side, each worked on in its own lane: what is added in a lane never reaches the next.
+/// SIMD within a word: each cell is a lane, and carries never cross into the next lane.
 struct lanes {
   unsigned width;  ///< divides 64
   std::uint64_t low, high;
@@ -19,7 +19,7 @@ struct lanes {
   /// The high bit of every lane that is not 0.
   [[nodiscard]] constexpr std::uint64_t nonzero(std::uint64_t x) const noexcept { return (((x & ~high) + ~high) | x) & high; }
 
-  /// Lane by lane a + b, or all ones where that is too much.
+  /// Lane by lane a + b, or all ones where that overflows.
   [[nodiscard]] constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) const noexcept {
     auto const added = ((a & ~high) + (b & ~high)) ^ ((a ^ b) & high);
     auto const over = ((a & b) | ((a | b) & ~added)) & high;  // the carry out of each lane
@@ -27,7 +27,7 @@ struct lanes {
   }
 };
 
-/// The low halves of lanes of 2 * width bits, moved together into the low half of the word.
+/// The low halves of lanes of 2 * width bits, packed into the low half of the word.
 constexpr std::uint64_t together(std::uint64_t x, unsigned width) noexcept {
   for (; width < 32; width *= 2) x = (x | x >> width) & ~std::uint64_t{0} / ((std::uint64_t{1} << 2 * width) + 1);
   return x;
@@ -54,13 +54,13 @@ void counter_array::lower(std::uint64_t first, std::uint64_t last) noexcept {
   }
   lanes const lane(width_);
   auto const from = first * width_;
-  auto const to = last * width_;  // bits, not cells, from here on
+  auto const to = last * width_;  // from here on in bits, not cells
   for (auto w = from / 64; w * 64 < to; ++w) {
     auto mine = lane.low;
     if (w == from / 64) mine &= ~std::uint64_t{0} << from % 64;
     if (to - w * 64 < 64) mine &= ~(~std::uint64_t{0} << to % 64);
     auto& word = words()[w];
-    word -= lane.nonzero(word) >> (width_ - 1) & mine;  // a lane that is not 0 lends nothing from the next
+    word -= lane.nonzero(word) >> (width_ - 1) & mine;  // a lane that is not 0 does not borrow from the next
   }
 }
 
@@ -110,13 +110,13 @@ counter_array& counter_array::operator+=(counter_array const& other) noexcept {
   return *this;
 }
 
-/// Pairs of neighbours added, a word at a time. Pre: width_ divides 32.
+/// Adds adjacent cells, a word at a time. Pre: width_ divides 32.
 counter_array counter_array::halved() const {
   counter_array half(cells_ / 2, width_);
   lanes const pair(2 * width_);
   auto const evens = pair.low * max();
   for (std::uint64_t w = 0; w < words_used(); ++w) {
-    auto const sums = (words()[w] & evens) + (words()[w] >> width_ & evens);  // one bit more than a cell has, in twice its room
+    auto const sums = (words()[w] & evens) + (words()[w] >> width_ & evens);  // width_ + 1 bits, in lanes of 2 * width_
     auto const over = sums >> width_ & pair.low;
     half.words()[w / 2] |= together((sums | over * max()) & evens, width_) << 32 * (w % 2);
   }

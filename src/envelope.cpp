@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
               "hortus files are little-endian and their words are used in place: a big-endian port must swap them in "
               "copy_sections and refuse open()");
 
-constexpr std::array<unsigned char, 8> magic{0x89, 'H', 'O', 'R', 'T', 'U', 'S', '\n'};  // no text file starts so
+constexpr std::array<unsigned char, 8> magic{0x89, 'H', 'O', 'R', 'T', 'U', 'S', '\n'};  // no text file starts with 0x89
 constexpr std::uint64_t fixed_bytes = 128;
 constexpr std::uint64_t alignment = memory::line_bytes;
 constexpr std::size_t name_bytes = 24;
@@ -29,7 +29,7 @@ struct fixed_header {
   std::uint32_t header_bytes;
   std::uint64_t file_bytes;
   std::array<char, name_bytes> family;
-  std::uint32_t required_features;  // bits a reader must know; none exist yet
+  std::uint32_t required_features;  // bits that a reader must know; none are defined yet
   std::uint32_t hash_id;
   std::uint64_t seed;
   std::uint64_t key_check;
@@ -47,7 +47,7 @@ static_assert(sizeof(fixed_header) == fixed_bytes);
 
 [[noreturn]] void corrupt(std::string const& why) { throw error(errc::corrupt, why); }
 
-/// Pre: n < 2^63, as every size in here is once it was compared with the size of the file.
+/// Pre: n < 2^63. Every size here is, once it was compared with the size of the file.
 constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
 constexpr std::uint64_t chunks_in(std::uint64_t bytes) { return bytes / chunk_bytes + (bytes % chunk_bytes != 0 ? 1 : 0); }
 constexpr std::uint64_t header_size(std::uint64_t scalars, std::uint64_t sections) {
@@ -58,8 +58,8 @@ std::uint64_t checksum(std::span<std::byte const> bytes, std::uint64_t seed = 0)
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-/// Calls act(chunk number in the file, bytes) for each chunk of each section. The number seeds the chunk's checksum, so that
-/// chunks that changed places do not verify.
+/// Calls act(chunk number in the file, bytes) for each chunk of each section. The number is the seed of the chunk's
+/// checksum, so that swapped chunks are detected.
 void for_each_chunk(std::span<std::span<std::byte const> const> sections, auto act) {
   std::uint64_t number = 0;
   for (auto bytes : sections)
@@ -88,7 +88,7 @@ bool is_name(std::string_view name) {
 
 std::uint64_t table_offset(header const& head) { return head.header_bytes; }
 
-/// Where the padding behind each section lies: from the section's end to the next boundary.
+/// The padding after a section: from its end to the next boundary.
 section padding_after(section s) { return {s.offset + s.bytes, aligned(s.offset + s.bytes) - s.offset - s.bytes}; }
 
 }  // namespace
@@ -169,7 +169,7 @@ header read_header(std::span<std::byte const> prefix, std::uint64_t file_bytes) 
   std::uint64_t stored = 0;
   std::memcpy(&stored, bytes.data() + bytes.size() - 8, 8);
   if (checksum(bytes.first(bytes.size() - 8)) != stored) corrupt("the header is damaged: its checksum does not match");
-  // From here on the header is what somebody wrote; that somebody may still be lying.
+  // From here on the header is not damaged, but it may still be forged.
   if (fixed.required_features != 0) throw error(errc::unsupported, "the file uses features that this release does not know");
   if (fixed.file_bytes > std::uint64_t{1} << 62) corrupt("the header says that the file is larger than any file");
   if (file_bytes == unknown_size) file_bytes = fixed.file_bytes;

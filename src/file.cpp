@@ -50,7 +50,7 @@ struct stat status_of(descriptor const& fd, fs::path const& path) {
   return status;
 }
 
-/// As many bytes as there are, up to the span's size: read() may return fewer, and be interrupted.
+/// Reads until the span is full or the input ends, because read() may return fewer bytes and may be interrupted.
 std::size_t read_some(int fd, std::span<std::byte> into, fs::path const& path) {
   std::size_t done = 0;
   while (done < into.size()) {
@@ -89,7 +89,7 @@ descriptor open_to_read(fs::path const& path) {
   return descriptor(fd);
 }
 
-/// The path that a write through `path` would change: links followed as far as they lead.
+/// The path after following symbolic links: the file that a write to `path` would change.
 fs::path behind_links(fs::path path) {
   std::error_code failed;
   for (int hops = 0; fs::is_symlink(fs::symlink_status(path, failed)); ++hops) {
@@ -101,8 +101,8 @@ fs::path behind_links(fs::path path) {
   return path;
 }
 
-/// The signals that end a process unless it handles them, held back from this thread while a file has a name that nobody should
-/// see. One that comes meanwhile takes effect when this object is destroyed, after that file is gone.
+/// Blocks, in this thread, the signals that end a process by default, while a temporary file has a visible name. A signal that
+/// comes meanwhile takes effect when this object is destroyed, after that file is gone.
 class held_signals {
  public:
   void hold() noexcept {
@@ -117,7 +117,7 @@ class held_signals {
   ~held_signals() {
     if (holding_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  /// Has one come that will end the process, so that all further work is in vain?
+  /// Has a signal come that will end the process, so that further work is pointless?
   [[nodiscard]] bool doomed() const noexcept {
     sigset_t came;
     if (!holding_ || ::sigpending(&came) != 0) return false;
@@ -134,8 +134,8 @@ class held_signals {
   sigset_t before_{};
 };
 
-/// A temporary file in `folder`. Where the system can, it has no name until publish(), so that even a killed process leaves
-/// nothing behind; elsewhere the destructor removes it. Its own name is short: it fits wherever the target's does.
+/// A temporary file in `folder`. If the system supports it, the file has no name until publish(), so that even a killed process
+/// leaves nothing behind; otherwise the destructor removes it. Its name is short, so that it is valid wherever the target's is.
 class temporary_file {
  public:
   explicit temporary_file(fs::path const& folder)
@@ -148,7 +148,7 @@ class temporary_file {
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
   void write(std::span<std::byte const> bytes, fs::path const& target) {
-    constexpr std::size_t piece = std::size_t{16} << 20;  // a signal is held back for no longer than this takes
+    constexpr std::size_t piece = std::size_t{16} << 20;  // a blocked signal waits for one piece at most
     while (!bytes.empty()) {
       if (held_.doomed()) fail("write", target, EINTR);
       auto const now = bytes.first(std::min(bytes.size(), piece));
@@ -163,7 +163,7 @@ class temporary_file {
       auto const link = [&](char const* name) { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW); };
       if (link(target.c_str()) == 0) return;
       if (errno != EEXIST) fail("create", target);
-      (void)under_a_free_name(link);  // linkat() does not replace a file, rename() does: a second name, for an instant
+      (void)under_a_free_name(link);  // linkat() cannot replace a file, rename() can: needs a name for an instant
     }
     if (::rename(name_.c_str(), target.c_str()) != 0) fail("replace", target);
     name_.clear();
@@ -171,7 +171,7 @@ class temporary_file {
 
  private:
   int create(fs::path const& folder) {
-    if (::access("/proc/self/fd", F_OK) == 0) {  // by way of which publish() gives it its name
+    if (::access("/proc/self/fd", F_OK) == 0) {  // publish() needs it to name the file
       int const fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
       if (fd >= 0) return fd;
       if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail("create a file in", folder);
@@ -179,7 +179,7 @@ class temporary_file {
     return under_a_free_name([](char const* name) { return ::open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666); });
   }
 
-  /// What act(name) returns for the first name that is not taken.
+  /// The result of act(name) for the first name that is not in use.
   int under_a_free_name(auto act) {
     held_.hold();
     for (int attempt = 0; attempt < 10'000; ++attempt) {
@@ -193,13 +193,13 @@ class temporary_file {
     fail("create", stem_);
   }
 
-  held_signals held_;  // first, so that it is destroyed last: after the name is gone
+  held_signals held_;  // first, so that it is destroyed last, after the file's name is removed
   std::string stem_;
-  std::string name_;  // empty: it has none
+  std::string name_;  // empty if the file has no name
   descriptor fd_;
 };
 
-/// Bytes that keep coming. Twice the address space each time it is full, but memory only for the bytes that came.
+/// A buffer for a stream of bytes. Its address space can grow, but only the bytes that came take memory.
 class arrivals {
  public:
   explicit arrivals(std::size_t size)
@@ -222,8 +222,8 @@ class arrivals {
   std::size_t size_;
 };
 
-/// What comes through a pipe is kept as it came; its sections are used in place. The header is looked at first: it says when to
-/// stop, but only what really comes takes memory.
+/// Reads a file from a pipe into one buffer and uses its sections in place. The header is read first. It says when to stop, but
+/// only bytes that really come take memory.
 stored_parts parts_from_pipe(descriptor const& fd, fs::path const& path) {
   std::vector<std::byte> prefix(max_header_bytes);
   prefix.resize(read_some(fd.get(), prefix, path));
@@ -260,7 +260,8 @@ void replace_file(fs::path const& path, std::function<void(byte_sink const&)> co
 
   temporary_file fresh(folder);
   if (exists) {
-    // Who may not give files away keeps the group at least, or else the permissions below would speak of another one.
+    // A user who may not change the owner keeps at least the group. Otherwise the permissions below would apply to another
+    // group.
     if (::fchown(fresh.fd(), old.st_uid, old.st_gid) != 0) (void)!::fchown(fresh.fd(), static_cast<uid_t>(-1), old.st_gid);
     struct stat now {};
     if (::fstat(fresh.fd(), &now) != 0) fail("look at", path);
@@ -300,7 +301,7 @@ stored_parts map_file(fs::path const& path, bool verify_payload) {
   auto const status = status_of(fd, path);
   if (!S_ISREG(status.st_mode)) throw error(errc::io, "cannot map '" + path.string() + "': it is not a regular file");
   auto const size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) (void)read_header({}, 0);  // throws: mmap would refuse nothing at all with a worse sentence
+  if (size == 0) (void)read_header({}, 0);  // throws; mmap would refuse an empty file with a worse message
   void* const start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
   if (start == MAP_FAILED) fail("map", path);
   std::shared_ptr<void const> owner(start, [size](void* p) { ::munmap(p, size); });
@@ -314,13 +315,13 @@ file_lock::file_lock(fs::path const& path) : file_lock(path, {}) {}
 
 file_lock::file_lock(fs::path const& path, std::function<void()> const& wait) {
   for (;;) {
-    auto fd = open_to_read(path);  // the one that is there now
+    auto fd = open_to_read(path);  // the file that has this path now
     while (::flock(fd.get(), wait ? LOCK_EX | LOCK_NB : LOCK_EX) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) fail("lock", path);
       wait();
     }
-    // Whoever held the lock may have renamed a new file into place: then this descriptor holds the old one, and nothing.
+    // The previous holder of the lock may have renamed a new file into place. Then this descriptor locks only the old file.
     struct stat held {};
     struct stat now {};
     if (::fstat(fd.get(), &held) == 0 && ::stat(path.c_str(), &now) == 0 && held.st_ino == now.st_ino &&
@@ -332,7 +333,7 @@ file_lock::file_lock(fs::path const& path, std::function<void()> const& wait) {
 }
 
 file_lock::~file_lock() {
-  ::flock(fd_, LOCK_UN);  // closing is not enough if the process was forked meanwhile: the child's copy would hold the lock
+  ::flock(fd_, LOCK_UN);  // close() is not enough after a fork: the child's copy of the descriptor would keep the lock
   ::close(fd_);
 }
 

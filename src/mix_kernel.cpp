@@ -13,7 +13,7 @@ namespace hortus::kernels::HWY_NAMESPACE {
 void mix64_each(std::span<std::uint64_t const> xs, std::uint64_t salt, digest* out) {
   std::size_t i = 0;
 #if HWY_TARGET <= HWY_AVX3 && \
-    HWY_ARCH_X86  // the first that multiplies 64-bit lanes; by halves a core's own multiplier is as fast
+    HWY_ARCH_X86  // the first that multiplies 64-bit lanes; multiplying by halves is no faster than scalar code
   namespace hn = hwy::HWY_NAMESPACE;
   hn::ScalableTag<std::uint64_t> const d;
   auto const salts = hn::Set(d, salt);

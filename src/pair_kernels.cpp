@@ -1,8 +1,8 @@
-// blocked_counting: pairs of bits that count.
+// The kernels of blocked_counting, whose counters are pairs of bits.
 #include <hortus/counting/pair_kernels.hpp>
 
-// This file includes itself once for each instruction set: what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
-// compiled for all of them, the rest once.
+// This file includes itself once for each instruction set. The code between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
+// compiled for each of them, the rest once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/pair_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -16,8 +16,8 @@ std::uint64_t in_pairs(blocks_to_read const& in, keys xs, keys next) { return an
 
 constexpr std::size_t line_words = 8;
 
-/// The lower bits of a key's pairs, as a line that has nothing else: added to a line it counts the key. A pair that is probed
-/// twice is there once.
+/// A line in which only the lower bits of a key's pairs are set. Adding it to a line counts the key. A pair that is probed
+/// twice is in it once.
 #ifdef HORTUS_KEYS_IN_LANES
 class ones_of_key {
  public:
@@ -33,7 +33,7 @@ class ones_of_key {
       if (probes <= bit_pairs::probes) return;
     }
   }
-  /// The same of bits that are known: bits[0], bits[most_keys] ...
+  /// The same from known bit positions: bits[0], bits[most_keys] ...
   HWY_INLINE ones_of_key(std::uint64_t const* bits, unsigned probes) {
     for (auto& part : parts_) part = hn::Zero(words());
     for (unsigned i = 0; i < probes; ++i) set(bits[i * most_keys]);
@@ -45,7 +45,7 @@ class ones_of_key {
     for (std::size_t i = 0; i < parts; ++i) hn::Store(parts_[i], words(), here + i * lanes);
   }
 
-  /// Is one of its pairs full, that is 3?
+  /// Is one of its pairs full (3)?
   HWY_INLINE bool meet_full(std::uint64_t const* line) const {
     auto met = hn::Zero(words());
     for (std::size_t i = 0; i < parts; ++i) {
@@ -63,7 +63,7 @@ class ones_of_key {
     }
     return !hn::AllTrue(words(), hn::Eq(met, hn::Zero(words())));
   }
-  /// Only those of its pairs that are full.
+  /// Writes to `here` those of its pairs that are full.
   HWY_INLINE void keep_full(std::uint64_t const* line, std::uint64_t* here) const {
     for (std::size_t i = 0; i < parts; ++i) hn::Store(hn::And(full_in(load(line, i)), parts_[i]), words(), here + i * lanes);
   }
@@ -71,7 +71,7 @@ class ones_of_key {
   HWY_INLINE void add_to(std::uint64_t* line) const {
     for (std::size_t i = 0; i < parts; ++i) hn::StoreU(hn::Add(load(line, i), parts_[i]), words(), line + i * lanes);
   }
-  /// Not from full ones. Pre: none is 0.
+  /// Subtracts 1 from each of its pairs, except from full ones. Pre: none of its pairs is 0.
   HWY_INLINE void take_from(std::uint64_t* line) const {
     for (std::size_t i = 0; i < parts; ++i) {
       auto const now = load(line, i);
@@ -84,10 +84,10 @@ class ones_of_key {
   static constexpr std::size_t parts = line_words / lanes;
 
   static HWY_INLINE vector load(std::uint64_t const* line, std::size_t part) { return hn::LoadU(words(), line + part * lanes); }
-  /// The lower bits of the full pairs, and others that are nobody's.
+  /// The lower bits of the full pairs. Other bits, between pairs, have no meaning.
   static HWY_INLINE vector full_in(vector line) { return hn::And(line, hn::ShiftRight<1>(line)); }
-  /// Each word shifts a one by where the bit is from its own start: one that is past its end, or before its start (a number
-  /// past 2^63), falls out.
+  /// Each word shifts a one by the distance of the bit from the word's start. If the bit is past the word's end, or before its
+  /// start (a distance above 2^63), the shift gives 0.
   HWY_INLINE void set(std::uint64_t bit) {
     HWY_ALIGN static constexpr std::uint64_t less[line_words] = {0,          0 - 64ULL,  0 - 128ULL, 0 - 192ULL,
                                                                  0 - 256ULL, 0 - 320ULL, 0 - 384ULL, 0 - 448ULL};
@@ -167,7 +167,7 @@ std::uint64_t find_pairs(blocks_to_read const& in, keys xs, pairs_of_keys& out) 
     for (std::size_t i = 0; i < xs.size(); ++i) note(i, ones_of_key(pattern[i], in.probes));
   }
 #else
-  // First all are written: as vectors they could not be read while they are on their way to the cache, word by word.
+  // Writes all lines first: a vector load would stall on a line whose words are still on their way to the cache.
   for (std::size_t i = 0; i < xs.size(); ++i) ones_of_key::write(pattern[i], in.probes, out.ones[i]);
   for (std::size_t i = 0; i < xs.size(); ++i) full[i] = ones_of_key(out.ones[i]).meet_full(in.words + out.start[i]);
 #endif
@@ -183,7 +183,7 @@ std::size_t add_to_pairs(std::uint64_t* words, pairs_of_keys const& of, std::siz
   return from;
 }
 
-/// What is full must be found before the line is changed.
+/// Full pairs must be recorded before the line is changed.
 template <class Full>
 HWY_INLINE take_result take(std::uint64_t* line, ones_of_key const& ones, Full* full) {
   if (ones.meet_zero(line)) return take_result::refused;
@@ -229,7 +229,7 @@ unsigned one_least(std::uint64_t const* line, std::uint64_t pattern, unsigned pr
   return least;
 }
 bool one_in(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
-  if (probes <= bit_pairs::probes) return line_probes<bit_pairs>(probes).set_in(line, pattern);  // a branch that is guessed
+  if (probes <= bit_pairs::probes) return line_probes<bit_pairs>(probes).set_in(line, pattern);  // a predictable branch
   return one_least(line, pattern, probes) != 0;
 }
 bool add_one(std::uint64_t* line, std::uint64_t pattern, unsigned probes) {
@@ -271,7 +271,7 @@ void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t*
 
 namespace {
 
-/// What Highway chooses, kept: from then on it is called without asking.
+/// Stores the kernel that Highway chooses in `place`; later calls go there directly.
 auto kept(auto& place, auto find) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   auto* const kernel = find();

@@ -11,13 +11,13 @@ namespace hortus {
 
 namespace {
 
-/// Is that the size of what the family plans, or more?
+/// Does the family's plan fit into `bytes`?
 bool fits_in(card const& family, request const& wish, std::uint64_t bytes) {
   try {
     return family.plan(wish).size_bytes <= bytes;
   } catch (error const& e) {
     if (e.code() != errc::bad_goal) throw;
-    return false;  // out of this family's reach altogether
+    return false;  // the family cannot meet this goal in any size
   }
 }
 
@@ -91,7 +91,7 @@ std::uint64_t most_items_in(card const& family, request wish, std::uint64_t byte
     return fits_in(family, wish, bytes);
   };
   if (!fits(1)) {
-    (void)family.plan(wish);  // says what is wrong with the wish, if it is that
+    (void)family.plan(wish);  // throws a better message if the wish itself is wrong
     throw error(errc::bad_goal, std::to_string(bytes) + " bytes are too few for " + one(family.name) + " of one item");
   }
   std::uint64_t most = 1;

@@ -7,7 +7,7 @@
 namespace hortus {
 
 void sort_words(std::span<std::uint64_t> words) {
-  constexpr std::size_t few = 64;  // below, what it takes to get started is more than what it saves
+  constexpr std::size_t few = 64;  // below this Highway's setup costs more than it saves
   if (words.size() < few)
     std::sort(words.begin(), words.end());
   else

@@ -18,7 +18,7 @@ std::vector<std::string_view> targets() {
 std::string_view target() { return targets().front(); }
 
 void use_target(std::string_view name) {
-  hwy::SetSupportedTargetsForTest(0);  // all of them
+  hwy::SetSupportedTargetsForTest(0);  // 0 allows all targets
   std::int64_t wanted = 0;
   for (auto const each : hwy::SupportedAndGeneratedTargets())
     if (name == hwy::TargetName(each)) wanted = each;

@@ -14,7 +14,7 @@ struct options {
 };
 
 int add(options const& o) {
-  auto const lock = o.lock.hold(o.file);  // against another add: both read, then both write, and one is lost
+  auto const lock = o.lock.hold(o.file);  // without it two adds could read the same file, and one's keys would be lost
   auto filter = load_filter(o.file, {.key = o.key.read()});
   check_has(filter, verb::insert, o.file);
   check_takes_text(filter, o.file);

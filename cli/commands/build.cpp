@@ -32,7 +32,7 @@ struct options {
   bool json = false;
 };
 
-/// The hash that --hash, --seed and --key-file ask for. What would be ignored is refused.
+/// The hash that --hash, --seed and --key-file specify. Throws if an option would have no effect.
 any_hash chosen_hash(options const& o) {
   auto const key = o.key.read();
   bool const keyed = o.hash == siphash::name || o.hash == siphash24::name || (o.hash.empty() && key);
@@ -87,19 +87,19 @@ void for_each_block(options const& o, any_hash const& hash, char const* label, A
   }
 }
 
-/// A key that comes again is most of the point of a family that counts, and its size goes by the distinct ones: those are
-/// counted. So is the size of one that is built. For the others lines are counted, which is faster and never too few.
+/// Is the filter sized by distinct keys? Families that count, and families that are built at once, are, so for them duplicates
+/// must be detected. For all others counting lines is enough: it is faster and never too few.
 bool counts_distinct(options const& o) {
   return family_named(o.family).has(verb::count) || family_named(o.family).has(verb::build);
 }
 
-/// A family that keeps its rate however many keys come needs no number: a pipe goes straight in, and nothing is kept.
+/// A family that keeps its rate for any number of keys needs no number: keys from a pipe are inserted at once, not buffered.
 bool takes_any_number(options const& o) { return family_named(o.family).keeps_fpr; }
 
-/// How many keys to plan for, when that can be found out by reading the input twice.
+/// The number of keys to plan for, if the input can be read twice to count them.
 std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
   if (counts_distinct(o)) {
-    auto const twice = [](line_input const& in) { return in.regular && in.descriptor < 0; };  // reading moves a descriptor
+    auto const twice = [](line_input const& in) { return in.regular && in.descriptor < 0; };  // a descriptor is read once
     if (!std::ranges::all_of(line_inputs(o.input.paths, o.input.format().unpack), twice)) return std::nullopt;
     distinct_keys distinct;
     for_each_block(o, hash, "counting", [&](std::span<digest const> xs) { distinct.add(xs); });
@@ -109,7 +109,7 @@ std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
   return count_lines(o.input.paths, o.input.format(), [&](std::uint64_t bytes) { shown.update(bytes); });
 }
 
-/// Is it larger than --memory allows? A plan is not, but some families grow: with their keys, or with high counts.
+/// Is the filter larger than --memory allows? A plan never is, but some families grow with their keys or with high counts.
 bool outgrew_memory(options const& o, any_filter const& filter) {
   return !o.memory.empty() && filter.size_bytes() > parse_count("--memory", o.memory, 1);
 }
@@ -122,7 +122,7 @@ any_filter build_streaming(options const& o, any_hash const& hash, std::uint64_t
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
     tell_time(filter);
     filled.insert(keys);
-    // With one stage it is as large as planned, but for keys that came often: of those all that count are only told at the end.
+    // With one stage the filter can exceed its plan only by high counts. About those build() warns at the end.
     if (filter.family().stages() > 1 && outgrew_memory(o, filter))
       throw error(
           errc::bad_goal,
@@ -145,16 +145,16 @@ any_family filled(family_info const& family, request const& wish, digest_buffer&
     in += insert_all(filled, xs);
     shown.update(offered += xs.size());
   });
-  if (in != offered)  // planned for as many as there are, so this is all but impossible
+  if (in != offered)  // almost impossible, because the filter was planned for this number
     throw error(errc::full, fmt::format("{} of {} keys did not fit; more of them in -n would do", offered - in, offered));
   return filled;
 }
 
-/// A pipe of unknown length, or a family that is built of all keys at once: the digests are kept, then the filter is planned
-/// for their number. What -n said is told to readers of the file and changes nothing else.
+/// For a pipe of unknown length, and for a family that is built at once: buffers the digests, then plans the filter for their
+/// number. -n is only recorded in the file.
 any_filter build_buffered(options const& o, any_hash const& hash) {
   auto const told = o.items.empty() ? 0 : parse_count("-n", o.items);
-  (void)family_named(o.family).plan(wish_of(o, 1));  // a wrong option is reported before hours of input, not after
+  (void)family_named(o.family).plan(wish_of(o, 1));  // reports a wrong option before hours of input, not after
   digest_buffer kept(o.memory.empty() ? default_buffer_bytes : parse_count("--memory", o.memory, 1));
   distinct_keys distinct;
   bool const only_distinct = counts_distinct(o);

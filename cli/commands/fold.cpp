@@ -20,7 +20,7 @@ struct options {
   bool json = false;
 };
 
-/// Only divisors fold. Nobody knows those of 9596160 by heart: says which are near.
+/// Throws if `by` is not a divisor of the width. The message names the nearest divisors.
 void check_divides(any_filter const& filter, std::uint64_t by) {
   auto const width = filter.family().fold_width();
   if (width % by == 0) return;              // NOLINT(clang-analyzer-core.DivideZero): --by is at least 1
@@ -33,7 +33,7 @@ void check_divides(any_filter const& filter, std::uint64_t by) {
 int fold(options const& o) {
   if (o.to_fpr.empty() == o.by.empty()) throw error(errc::bad_goal, "fold needs either --to-fpr or --by");
   check_can_save(o.out);
-  auto const lock = same_file(o.out, o.file) ? o.lock.hold(o.out) : nullptr;  // then it changes it, as add does
+  auto const lock = same_file(o.out, o.file) ? o.lock.hold(o.out) : nullptr;  // folding in place changes the file, as add does
   auto filter = open_filter(o.file, {.key = {}, .verify = true});
   check_has(filter, verb::fold, o.file);
   auto by = o.by.empty() ? 0 : parse_count("--by", o.by, 1);

@@ -28,7 +28,7 @@ std::string shown(nlohmann::ordered_json const& value) {
   return value.dump();
 }
 
-/// One line for the estimate and its interval; the JSON has them apart.
+/// The estimate and its interval in one line; in JSON they are separate fields.
 std::string shown_estimate(nlohmann::ordered_json const& all) {
   auto const low = all.value("items_estimate_low", 0.0);
   if (all.value("saturated", false)) return fmt::format("more than {:.0f}: the filter is full", low);
@@ -60,7 +60,7 @@ int info(std::string const& file, bool json) {
   return done;
 }
 
-/// One document whether it is well or not; what is wrong is told on standard error, too, and by the status.
+/// Prints one document whether the file is valid or not. An error is also shown on standard error and by the exit status.
 int verify_json(std::string const& file) {
   nlohmann::ordered_json all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
   try {

@@ -21,10 +21,10 @@ struct options {
   bool json = false;
 };
 
-/// What families are compared by: a plan for so many keys at such a rate.
+/// The goal by which families are compared.
 request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
 
-/// Has it no default of its own? Then the plan finds what is best, or it is not used.
+/// Does the setting have no default value? Then the plan chooses the best one, or the setting is not used.
 bool is_not_set(setting const& s) {
   return !s.note.takes_zero() && std::visit([](auto v) { return v == 0; }, s.by_default);
 }
@@ -33,7 +33,7 @@ std::string shown_default(setting const& s) {
   return is_not_set(s) ? "not set" : std::visit([](auto v) { return fmt::format("{}", v); }, s.by_default);
 }
 
-/// A command that makes one, with a setting: the first that is not `probes`, which most families have.
+/// An example command with a setting: the first that is not `probes`, which most families have.
 std::string example_of(family_info const& f) {
   auto its_own = std::ranges::find_if(f.settings, [](setting const& s) { return s.name != "probes"; });
   if (its_own == f.settings.end()) its_own = f.settings.begin();
@@ -65,7 +65,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
           {"example", example_of(f)}};
 }
 
-/// Which keys it may miss; nothing if none.
+/// The keys that the family may miss; empty if none.
 std::string_view missed_by(family_info const& f) {
   switch (f.misses) {
     case false_negatives::never:
@@ -82,12 +82,12 @@ std::string_view missed_by(family_info const& f) {
   return "";
 }
 
-/// How many cache lines a lookup of a member reads. A bucket that now and then lies on two lines makes it a mean.
+/// The number of cache lines that a lookup of a member reads. It is a mean if a bucket sometimes spans two lines.
 std::string lines_of(proposal const& offer) {
   return fmt::format("{}{:.0f}", offer.lines_touched == std::floor(offer.lines_touched) ? "" : "about ", offer.lines_touched);
 }
 
-/// What the bits a key of the comparison are for, where it is not simply all keys.
+/// Bits per key in the comparison, with a note if they do not simply refer to all keys.
 std::string space_of(family_info const& f, proposal const& offer) {
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
   if (f.forgets) text += " a key of the window";
@@ -120,7 +120,7 @@ std::string families_in_markdown(std::span<family_info const> families) {
   return text;
 }
 
-/// A setting and the families that have it, just so.
+/// A setting and the families that have exactly this setting.
 struct shared_setting {
   setting what;
   std::vector<std::string_view> families;
@@ -151,7 +151,7 @@ std::string settings_in_markdown(std::span<family_info const> families) {
   return text;
 }
 
-/// Every setting, and under each what it means and who has it.
+/// Every setting, its meaning and the families that have it.
 std::string settings_for_people(std::span<family_info const> families) {
   auto const all = all_settings(families);
   std::size_t width = 0;
@@ -196,7 +196,7 @@ std::string card_of(family_info const& f) {
   return text;
 }
 
-/// A room, its families, and beside each what it is and can do.
+/// The families by room, each with its summary and its verbs.
 std::string all_for_people(std::span<family_info const> families) {
   std::size_t width = 0;
   for (auto const& f : families) width = std::max(width, f.name.size());

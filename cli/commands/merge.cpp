@@ -14,7 +14,8 @@ struct options {
 
 int merge(options const& o) {
   check_can_save(o.out);
-  // Onto one of them it reads and writes as add does. The others are only read: no two merges wait for each other in a circle.
+  // If the output is one of the inputs, merge reads and writes it, as add does, and takes its lock. The other inputs are only
+  // read and not locked, so merges cannot deadlock.
   bool const changes = std::ranges::any_of(o.files, [&](auto const& file) { return same_file(o.out, file); });
   auto const lock = changes ? o.lock.hold(o.out) : nullptr;
   auto all = load_filter(o.files.front());

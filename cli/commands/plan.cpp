@@ -34,7 +34,7 @@ struct rejected {
   std::string reason;
 };
 
-/// Storing a 64-bit digest of every key in a table answers with a rate of items / 2^64: past this a filter only complicates.
+/// A table of 64-bit digests of all keys has a rate of items / 2^64. A filter that needs more bits than that is not worthwhile.
 constexpr double bits_of_a_digest = 64;
 constexpr double bits_of_a_count = 64;
 
@@ -54,19 +54,19 @@ verb_set verbs_needed(std::vector<std::string> const& names) {
 
 double limit_of(proposal const& offer) { return plan::least_bits_per_item(offer.fpr, offer.fnr); }
 
-/// Cache lines that a lookup of a member reads: a small filter has no more than it has.
+/// Cache lines that a lookup of a member reads; at most the lines that the filter has.
 double lines_of(proposal const& offer) {
   return std::min(offer.lines_touched, std::ceil(static_cast<double>(offer.size_bytes) / 64));
 }
 
-/// Does the limit hold for it? It is one of telling members from others; who only counts answers another question.
+/// Does the lower bound on space apply? It holds for membership; a family that only counts answers another question.
 bool answers_membership(candidate const& c) { return c.family->answers() == question::whether; }
 
 std::string over_limit(candidate const& c) {
   return answers_membership(c) ? fmt::format("{:.1f} %", 100 * (c.offer.bits_per_item / limit_of(c.offer) - 1)) : "-";
 }
 
-/// What it costs, and how it compares with the best: by its rate where the space was given, else by its size.
+/// The cost of a candidate, and its comparison with the best one: by rate if the space was given, else by size.
 std::string explain(candidate const& one, candidate const& best, bool space_given) {
   auto const& offer = one.offer;
   auto const lines = lines_of(offer);
@@ -86,7 +86,7 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
   if (ratio > 1.00005)
     return text +
            fmt::format("; {:.2f} % {} than {}", 100 * (ratio - 1), space_given ? "more errors" : "larger", best.family->name);
-  if (ratio < 0.99995) return text;  // and yet not best: it answers another question
+  if (ratio < 0.99995) return text;  // better, but not listed first: it answers another question or misses members
   return text + fmt::format("; {} {}", space_given ? "the rate of" : "as large as", best.family->name);
 }
 
@@ -116,7 +116,7 @@ std::string of_several(std::string reason) {
   return reason.starts_with("it lacks ") ? "they lack " + reason.substr(9) : reason;
 }
 
-/// A reason and the families it holds for: many lack the same.
+/// Each reason with the families to which it applies, because many families lack the same verb.
 std::vector<std::pair<std::string, std::string>> by_reason(std::vector<rejected> const& losers) {
   std::vector<std::pair<std::string, std::string>> reasons;
   for (auto const& r : losers) {
@@ -192,8 +192,8 @@ int plan(options const& o) {
       losers.push_back({&family, e.what()});
     }
   }
-  // With the rate given the smallest is best, with the space given the lowest rate; among equals the fewer cache lines. Without
-  // a need for counts the question is whether a key is there: families that tell come first. Those that miss members come last.
+  // If the rate is given, the smallest filter is best; if the space is given, the lowest rate; among equals the fewest cache
+  // lines. Unless counts are needed, families that answer membership come first. Those that miss members by chance come last.
   bool const counting = std::ranges::find(o.need, "count") != o.need.end();
   std::ranges::stable_sort(candidates, {}, [&](candidate const& c) {
     auto const first = space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);

@@ -28,12 +28,12 @@ int query(options const& o) {
   check_clock(filter, o.file);
   line_reader in(o.input.paths, o.input.format());
   progress shown("asking", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  // Somebody waits for the answers; and on a terminal they share the screen with the line of progress.
+  // For a stream someone may wait for the answers. On a terminal they share the screen with the line of progress.
   bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;
   output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
   std::uint64_t selected = 0;
   for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    tell_time(filter);  // the file stays as it is
+    tell_time(filter);  // in memory only: the file does not change
     auto const hits = std::as_const(filter).may_contain(keys);
     auto const members = hits.count();
     selected += o.invert ? keys.size() - members : members;

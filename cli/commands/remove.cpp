@@ -17,7 +17,7 @@ struct options {
 };
 
 int remove(options const& o) {
-  auto const lock = o.lock.hold(o.file);  // against an add or another remove, as add does
+  auto const lock = o.lock.hold(o.file);  // against a concurrent add or remove
   auto filter = load_filter(o.file, {.key = o.key.read()});
   check_has(filter, verb::erase, o.file);
   check_takes_text(filter, o.file);
@@ -26,7 +26,7 @@ int remove(options const& o) {
   std::uint64_t asked = 0;
   std::uint64_t erased = 0;
   std::uint64_t stuck = 0;
-  bool const may_stick = filter.family().saturations() != 0;  // removing makes it neither so nor otherwise
+  bool const may_stick = filter.family().saturations() != 0;  // removing keys does not change this
   {
     progress shown("removing", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
     std::array<digest, line_reader::block_lines> block;
@@ -37,7 +37,7 @@ int remove(options const& o) {
     }
   }
   save(filter, o.file);
-  auto const removed = erased - stuck;  // erase says true of a key whose counters have stuck: it may be a member
+  auto const removed = erased - stuck;  // erase also returns true for a key whose counters are stuck: it may be a member
   say(fmt::format("removed {} of {} keys; {} were certainly absent{}", removed, asked, asked - erased,
                   stuck == 0 ? "" : fmt::format("; {} stay, for their counters stand at their maximum for good", stuck)));
   if (o.json) {

@@ -21,7 +21,7 @@ struct options {
   bool json = false;
 };
 
-/// Does the file end as the pages of a tour do?
+/// Does the file end like a page of hortus tour?
 bool is_tour_page(std::string const& path) {
   auto const expected = html_end(tour_footer);
   std::ifstream file(path, std::ios::binary);
@@ -30,8 +30,8 @@ bool is_tour_page(std::string const& path) {
   return file.read(end.data(), static_cast<std::streamsize>(end.size())) && end == expected;
 }
 
-/// A page replaces nothing but an older page: nobody asked for a file of the default name, and a slip in -o must not cost a
-/// file.
+/// Throws unless the file is absent, empty or an older page. The default name was not chosen by the user, and a typing mistake
+/// in -o must not overwrite a file.
 void check_replaceable(std::string const& path) {
   std::error_code none;
   if (!std::filesystem::exists(path, none) || std::filesystem::file_size(path, none) == 0 || is_tour_page(path)) return;
@@ -90,7 +90,7 @@ int tour(options const& o) {
   }
   auto const past_the_plan = overfill(keys, rows, fpr);
   auto const page = html(tour_page(keys, rows, past_the_plan, fpr));
-  check_replaceable(o.out);  // again, for measuring takes a while
+  check_replaceable(o.out);  // again, because measuring takes a while
   replace_file(o.out, [&](byte_sink const& sink) { sink(std::as_bytes(std::span(page))); });
   if (o.json)
     print_json(all_as_json(rows, past_the_plan));

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::uint64_t default_memory_bytes = std::uint64_t{64} << 20;
 
-/// A false positive is a line lost, and nobody is told: rather one in a million than one in a hundred.
+/// Every false positive silently loses a line, so the default is one in a million instead of one in a hundred.
 constexpr double default_rate = 1e-6;
 
-/// No other family remembers a window of distinct keys for sure in so little space. And as long as no known line is put in
-/// again its two halves are one filter that never forgets, with 0.86 to 0.93 of the room that a blocked one of that size has:
-/// so a stream of unknown length begins with it, too, and when it turns out to be too long half of the lines stay known.
+/// No other family remembers a window of distinct keys without misses in so little space. As long as known lines are not
+/// inserted again, its two halves act as one filter that never forgets, with 0.86 to 0.93 of the capacity of a blocked
+/// filter of that size. So streams of unknown length also start with it. If the stream turns out to be too long, half of
+/// the lines stay known.
 constexpr char const* by_lines = "active_active";
 /// The one family that forgets by time.
 constexpr char const* by_time = "age_partitioned";
@@ -56,19 +57,19 @@ any_hash hash_of(options const& o) {
   return xxh3();
 }
 
-/// Which lines have not come before, as far as is remembered.
+/// Finds the lines that have not come before, as far as they are remembered.
 class first_occurrences {
  public:
   first_occurrences(family_info const& family, request const& wish, any_hash const& hash)
       : hash_(hash), seen_(family.make(wish)) {}
 
-  /// Bit i: print lines[i]. Lines that come again are put in again, and so stay young.
+  /// Bit i: print lines[i]. Repeated lines are inserted again, and so stay young.
   [[nodiscard]] bitmask refreshing(std::span<std::string_view const> lines) {
     tell_time(seen_);
     return answers(lines, [&](std::span<digest const> xs, std::uint64_t* fresh) { insert_if_new_all(seen_, xs, fresh); });
   }
-  /// The same while all lines are remembered: those that come again take no room. Looking all up first keeps many cache misses
-  /// under way; what is then put in, one by one, is in the cache.
+  /// The same while all lines are remembered: repeated lines take no room. Looking up the whole block first overlaps many cache
+  /// misses; the new lines that are then inserted one by one are in the cache.
   [[nodiscard]] bitmask remembering(std::span<std::string_view const> lines) {
     return answers(lines, [&](std::span<digest const> xs, std::uint64_t* fresh) {
       may_contain_all(seen_, xs, fresh);
@@ -76,7 +77,7 @@ class first_occurrences {
         auto const bit = std::uint64_t{1} << (i % 64);
         bool const known = (fresh[i / 64] & bit) != 0;
         fresh[i / 64] &= ~bit;
-        if (!known && seen_.insert_if_new(xs[i])) fresh[i / 64] |= bit;  // not if it stands twice in the block
+        if (!known && seen_.insert_if_new(xs[i])) fresh[i / 64] |= bit;  // false for a duplicate within the block
       }
     });
   }
@@ -96,13 +97,13 @@ class first_occurrences {
   std::array<digest, line_reader::block_lines> block_;
 };
 
-/// A window of time has room for as many lines as were planned for. More of them raise the rate, which is looked at now and
-/// then: it takes a walk over the whole filter.
+/// A window of time has room for the planned number of lines. More lines raise the rate. It is checked only now and then,
+/// because that reads the whole filter.
 class rate_watch {
  public:
   explicit rate_watch(request const& wish) : fpr_(wish.fpr), every_(std::max<std::uint64_t>(wish.items / 16, 1)) {}
 
-  /// After so many more lines: has the rate passed its promise? Said once.
+  /// After `more` lines: does the rate exceed the planned one? True at most once.
   [[nodiscard]] bool passed(first_occurrences const& lines, std::size_t more) {
     since_ += more;
     if (said_ || since_ < every_) return false;
@@ -124,7 +125,7 @@ int uniq(options const& o) {
   rate_watch rate(wish);
   line_reader in(o.input.paths, o.input.format());
   progress shown("reading", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // as query does
+  bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // for the reasons given in query.cpp
   output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
   bool windowed = !o.window.empty();
   for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read())) {

@@ -6,15 +6,15 @@
 
 namespace hortus::cli {
 
-/// Charts as inline SVG, for a page (page.hpp). Text and lines take the colour of the surrounding text and series the page's
-/// palette (Okabe and Ito's, safe for colour-blind readers), so charts follow light and dark pages; series differ in shape too.
-/// Equal charts give equal bytes. All text is escaped.
+/// Charts as inline SVG, for a page (page.hpp). Text and lines have the colour of the surrounding text, series the colours
+/// of the page's palette (Okabe and Ito's, safe for colour-blind readers). So charts suit light and dark pages. Series also
+/// differ in shape. Equal charts give equal bytes. All text is escaped.
 
 struct chart_point {
   double x = 0;
   double y = 0;
-  std::string note{};   ///< shown under the pointer; without one the coordinates are
-  std::string label{};  ///< written beside the point where there is room for it
+  std::string note{};   ///< shown under the pointer; the coordinates are shown if it is empty
+  std::string label{};  ///< written beside the point if there is room
 };
 
 enum class drawn { points, line, line_and_points, dashes };
@@ -25,10 +25,11 @@ struct chart_series {
   drawn as = drawn::line_and_points;
 };
 
-/// Where the names of lines stand. At their ends nobody has to look them up in a legend, by colour or by shape.
+/// The place of the names of lines. At the ends of lines a reader need not look them up in a legend by colour or shape.
 enum class names_of_lines { in_a_legend, at_their_ends };
 
-/// Lines or a cloud of points. What an axis cannot show (NaN, infinity, 0 on a logarithm) is left out, and breaks a line.
+/// Lines or a cloud of points. A value that an axis cannot show (NaN, infinity, 0 on a logarithmic axis) is omitted and breaks
+/// the line.
 struct line_chart {
   std::string title;
   std::string description;  ///< for readers who cannot see the picture
@@ -36,24 +37,24 @@ struct line_chart {
   axis y{};
   std::vector<chart_series> series{};
   names_of_lines names = names_of_lines::in_a_legend;
-  std::string widest{};  ///< there is room for this name, too: charts with the same widest name line up
+  std::string widest{};  ///< room is left for this name, too: charts with the same widest name line up
 };
 
 struct bar_series {
   std::string name;
-  std::vector<double> values;  ///< one for each group; NaN or missing: no bar, a dash
+  std::vector<double> values;  ///< one for each group; NaN or missing: a dash instead of a bar
 };
 
-/// A value to compare bars with: the theoretical limit, say.
+/// A value to compare bars with, for example the theoretical limit.
 struct reference_line {
   double value = 0;
   std::string label{};
 };
 
-/// Bars start at zero. Dots do not have to, so they suit a logarithmic axis, where the length of a bar would mean nothing.
+/// Bars start at zero. Dots need not, so they suit a logarithmic axis, where the length of a bar has no meaning.
 enum class bar_form { bars, dots };
 
-/// Horizontal bars, a group of them (one for each series) beside each label; or a line of dots.
+/// Horizontal bars, a group of them (one for each series) beside each label; or a row of dots.
 struct bar_chart {
   std::string title;
   std::string description;
@@ -61,23 +62,23 @@ struct bar_chart {
   std::vector<std::string> groups{};
   std::vector<bar_series> series{};
   std::vector<reference_line> references{};
-  std::vector<std::string> headings{};  ///< headings[i], if not empty, stands over groups[i]
+  std::vector<std::string> headings{};  ///< headings[i], if not empty, is shown above groups[i]
   bar_form as = bar_form::bars;
-  std::string widest{};  ///< there is room for this label, too: charts with the same widest label line up
+  std::string widest{};  ///< room is left for this label, too: charts with the same widest label line up
 };
 
-/// A picture laid out for the given width in pixels of text size 12; it scales.
+/// The picture, laid out for the given width in pixels with text of size 12. It scales.
 [[nodiscard]] std::string svg(line_chart const& chart, double width = 720);
 [[nodiscard]] std::string svg(bar_chart const& chart, double width = 720);
 
-/// For a page: the chart laid out twice, for desks and for telephones; the page's style shows the one that fits.
+/// For a page: the chart laid out twice, for wide and for narrow screens. The page's style shows the one that fits.
 template <class Chart>
 [[nodiscard]] std::string figure(Chart const& chart, double width = 720) {
   return "<figure class=\"wide\">" + svg(chart, width) + "</figure>\n<figure class=\"narrow\">" + svg(chart, 400) +
          "</figure>\n";
 }
 
-/// For a page: charts to be compared, two beside each other where there is room.
+/// For a page: charts to be compared, two side by side if there is room.
 template <class Chart>
 [[nodiscard]] std::string panels(std::vector<Chart> const& charts) {
   std::string all = "<div class=\"panels\">\n";

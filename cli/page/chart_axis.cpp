@@ -29,7 +29,7 @@ std::string short_number(double value, int digits) {
     return (value < 0 ? "-" : "") + human_count(static_cast<std::uint64_t>(std::llround(size)));
   }
   if (size == 0 || (size >= 0.99995e-3 && size < 9999.5)) {
-    // Four figures are shown whole: 1234, not 1.23e+03.
+    // Four-digit numbers are shown in full: 1234, not 1.23e+03.
     return fmt::format("{:.{}g}", value, size >= 999.5 ? std::max(digits, 4) : digits);
   }
   auto const text = fmt::format("{:.{}e}", value, digits - 1);
@@ -43,7 +43,7 @@ std::string short_number(double value, int digits) {
   return mantissa == "1" ? power : mantissa + "×" + power;
 }
 
-/// 1, 2, 5 or 10 times a power of ten: the largest not above, or the smallest not below the value.
+/// 1, 2, 5 or 10 times a power of ten: the largest not above the value, or the smallest not below it.
 double round_down(double value) {
   auto const power = std::pow(10, std::floor(std::log10(value)));
   auto const lead = value / power * (1 + 1e-12);
@@ -81,7 +81,7 @@ ruler ruler_for(axis const& of, std::vector<double> const& values, bool from_zer
   if (low > high) std::swap(low, high);
   if (logarithmic) {
     if (high < low * (1 + 1e-9)) low /= 2, high *= 2;
-    // A bar as long as the bound would vanish: leave the smallest some length.
+    // A bar at the lower bound would have no length: leave some for the smallest.
     if (from_zero && !own_low) low /= 1.6;
     return {of.scale, own_low ? low : round_down(low), own_high ? high : round_up(high), of.falling};
   }
@@ -116,7 +116,7 @@ std::vector<double> axis_ticks(axis_scale scale, double from, double to, int wan
     return ticks;
   }
   if (!(from > 0)) return ticks;
-  // Powers are counted in whole numbers and computed by one pow each: no error adds up.
+  // Exponents are integers, and each power is computed by one pow, so that errors do not add up.
   auto const low = static_cast<int>(std::floor(std::log10(from) + 1e-9));
   auto const high = static_cast<int>(std::ceil(std::log10(to) - 1e-9));
   int const powers = static_cast<int>(std::floor(std::log10(to) + 1e-9) - std::ceil(std::log10(from) - 1e-9)) + 1;
@@ -136,7 +136,7 @@ std::string tick_text(double value, tick_style style, int digits) {
   if (style == tick_style::number) return short_number(value, digits);
   auto const size = std::abs(value);
   if (size != 0 && size < 0.99995e-6) return short_number(value, digits);
-  // As fixed decimals down to 0.0001 %, so that the rates of one axis are all written alike.
+  // As fixed decimals down to 0.0001 %, so that all rates of an axis have the same form.
   return (size < 1e-5 ? fmt::format("{:.{}g}", 100 * value, digits) : short_number(100 * value, digits)) + " %";
 }
 

@@ -4,26 +4,26 @@
 #include <string>
 #include <vector>
 
-/// What an axis shows, where on it a value is, and how its numbers are written.
+/// Axes: their range, the position of a value, and the text of their numbers.
 namespace hortus::cli {
 
 enum class axis_scale { linear, logarithmic };
 enum class tick_style { number, percent };
 
-/// What an axis shows. Without bounds it holds all points, with a little air.
+/// The range of an axis. Without bounds it includes all points, with a small margin.
 struct axis {
   std::string title{};
   axis_scale scale = axis_scale::linear;
   tick_style ticks = tick_style::number;
-  std::optional<double> from{};  ///< ignored where the scale cannot show it (0 on a logarithmic axis)
+  std::optional<double> from{};  ///< ignored if the scale cannot show it (0 on a logarithmic axis)
   std::optional<double> to{};
-  bool falling = false;  ///< the largest value stands first
+  bool falling = false;  ///< the largest value comes first
 };
 
 /// Can the axis show the value?
 [[nodiscard]] bool showable(axis const& of, double value);
 
-/// An axis with its bounds decided: places values between 0 and 1.
+/// An axis with fixed bounds, which maps values to 0 .. 1.
 struct ruler {
   axis_scale scale = axis_scale::linear;
   double from = 0;
@@ -39,15 +39,15 @@ struct ruler {
   [[nodiscard]] bool holds(double value) const { return value >= from && value <= to; }
 };
 
-/// Bounds at round numbers around the values, unless the axis has its own. Linear axes start at 0 when that wastes less than
-/// half of them.
+/// Bounds at round numbers around the values, unless the axis has its own. A linear axis starts at 0 if that wastes less than
+/// half of it.
 [[nodiscard]] ruler ruler_for(axis const& of, std::vector<double> const& values, bool from_zero);
 
-/// Positions of the ticks an axis from `from` to `to` gets: round numbers, about `wanted` of them. Logarithmic axes get powers
-/// of ten, or 1, 2, 5 and their tenfolds where the span is short.
+/// The ticks of an axis from `from` to `to`: round numbers, about `wanted` of them. Logarithmic axes get powers of ten or,
+/// for a short range, 1, 2 and 5 times powers of ten.
 [[nodiscard]] std::vector<double> axis_ticks(axis_scale scale, double from, double to, int wanted);
 
-/// Lines between the powers of ten, where there are few enough powers.
+/// Lines between the powers of ten, if there are not too many powers.
 [[nodiscard]] std::vector<double> minor_ticks(ruler const& r);
 
 /// A value as short as `digits` significant digits allow: 0.25, 12, 3400, 12.3 k, 4.1 M, 2×10⁻⁶; or in per cent.

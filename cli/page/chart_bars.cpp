@@ -26,17 +26,17 @@ std::string hover_of(bar_chart const& chart, bar_series const& series, std::size
   return fmt::format("{}\n{}{}{}", chart.groups[group], series.name, series.name.empty() ? "" : ": ", value);
 }
 
-/// Where the groups lie and how thick their bars are.
+/// The positions of the groups and the thickness of their bars.
 struct layout {
   plot_area plot;
   double pitch;                // height of a group
-  double thick;                // and of a bar in it
+  double thick;                // height of a bar
   std::vector<double> tops{};  // of the groups
 };
 
 constexpr double heading_height = 26;
 
-/// Labels of the groups and headings over some of them; sets the height of the plot.
+/// Labels of the groups, and headings above some of them. Sets the height of the plot.
 std::string labels(bar_chart const& chart, layout& all, double longest) {
   auto& a = all.plot.area;
   std::string out;
@@ -54,7 +54,7 @@ std::string labels(bar_chart const& chart, layout& all, double longest) {
   return out;
 }
 
-/// The bars of a group, from zero to their values, which stand behind them.
+/// The bars of a group, from zero to their values, each followed by its value as text.
 std::string bars_of(bar_chart const& chart, layout const& all, std::size_t group, double zero) {
   auto const& x = all.plot.x;
   std::string out;
@@ -77,7 +77,7 @@ std::string bars_of(bar_chart const& chart, layout const& all, std::size_t group
   return out;
 }
 
-/// The marks of a group on one line, joined by a thin one.
+/// The marks of a group in one row, joined by a thin line.
 std::string dots_of(bar_chart const& chart, layout const& all, std::size_t group) {
   auto const y = all.tops[group] + all.pitch / 2;
   auto first = all.plot.area.right;

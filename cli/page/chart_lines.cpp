@@ -15,7 +15,7 @@ using namespace draw;
 
 namespace {
 
-/// Lines of one series: a new one after every point that cannot be shown.
+/// The lines of one series. A new line starts after every point that cannot be shown.
 std::string line_path(line_chart const& chart, chart_series const& series, plot_area const& plot) {
   std::string path;
   char next = 'M';
@@ -24,7 +24,7 @@ std::string line_path(line_chart const& chart, chart_series const& series, plot_
       next = 'M';
       continue;
     }
-    // Inside the area's own coordinates; what lies far outside is cut by it.
+    // In the coordinates of the area, which clips points far outside.
     auto const clamp = [](double value) { return std::clamp(value, -1e6, 1e6); };
     path += fmt::format("{}{} {}", std::exchange(next, 'L'), px(clamp(plot.px_x(p.x) - plot.area.left)),
                         px(clamp(plot.px_y(p.y) - plot.area.top)));
@@ -32,7 +32,8 @@ std::string line_path(line_chart const& chart, chart_series const& series, plot_
   return path;
 }
 
-/// Labels beside their points, each at the first place where it covers nothing; otherwise left to the pointer.
+/// Labels beside their points, each at the first place where it covers nothing. Without such a place the label is only shown
+/// under the pointer.
 std::string point_labels(line_chart const& chart, plot_area const& plot, double picture_width) {
   constexpr double size = 11;
   std::vector<box> taken;
@@ -52,7 +53,7 @@ std::string point_labels(line_chart const& chart, plot_area const& plot, double 
       std::string_view anchor;
       double dx, dy, left;
     };
-    // Beside, above, below, then the corners.
+    // To the side, above, below, then the corners.
     std::array<place, 8> const places{{{"start", 8, 4, 8},
                                        {"middle", 0, -8, -width / 2},
                                        {"middle", 0, 17, -width / 2},
@@ -86,11 +87,11 @@ std::string hover_of(line_chart const& chart, chart_series const& series, chart_
 
 std::string_view dashes_of(drawn as, std::size_t series) {
   if (as == drawn::dashes) return " stroke-dasharray=\"6 5\"";
-  // Where colours repeat, dashes tell lines apart.
+  // Dashes distinguish lines if colours repeat.
   return series < colours ? "" : series < 2 * colours ? " stroke-dasharray=\"2 3\"" : " stroke-dasharray=\"8 3 2 3\"";
 }
 
-/// Dashes are what others are compared with: in the colour of the text.
+/// Dashed lines are references for comparison: they have the colour of the text.
 std::string colour_of_line(chart_series const& series, std::size_t i) {
   return series.as == drawn::dashes ? "currentColor" : colour_of(i);
 }
@@ -106,8 +107,8 @@ chart_point const* end_of(chart_series const& series, plot_area const& plot) {
 
 constexpr double leader = 26;  // room between the end of a line and its name
 
-/// The names of the series at the right, each on a level with the end of its line, as far as they do not cover each other; a
-/// thin line leads from the end to the name.
+/// The names of the series at the right, each at the height of its line's end unless names would overlap. A thin line leads
+/// from the end to the name.
 std::string names_at_ends(line_chart const& chart, plot_area const& plot, double width) {
   constexpr double size = 11;
   constexpr double apart = 14;
@@ -123,7 +124,7 @@ std::string names_at_ends(line_chart const& chart, plot_area const& plot, double
       ends.push_back({i, plot.px_x(p->x), y, y});
     }
   }
-  // Pushed down from above until none covers another, then up again from the bottom of the plot.
+  // Moves names down from the top until none overlap, then up again from the bottom of the plot.
   std::stable_sort(ends.begin(), ends.end(), [](end const& a, end const& b) { return a.y < b.y; });
   for (std::size_t i = 1; i < ends.size(); ++i) ends[i].at = std::max(ends[i].at, ends[i - 1].at + apart);
   auto lowest = plot.area.bottom;
@@ -173,7 +174,7 @@ std::string svg(line_chart const& chart, double width) {
   auto head = heading(chart.title, width, plot.area.top);
   if (names.size() > 1 && !at_ends) head += legend(names, width, plot.area.top, symbol);
 
-  // The title of the upright axis lies flat above it: nobody has to turn their head.
+  // The title of the vertical axis is horizontal, above the axis, for easier reading.
   auto const& a = plot.area;
   std::string grid = text_at(0, a.top + 20, "start", chart.y.title, 0.9);
   plot.area.top += 32;
@@ -201,7 +202,7 @@ std::string svg(line_chart const& chart, double width) {
           "stroke-linejoin=\"round\" stroke-linecap=\"round\"{}/>\n",
           colour, path, dashes_of(series.as, i));
     }
-    // A line without points has them all the same, unseen, for the pointer to find.
+    // A line without visible points gets invisible ones, for the pointer to find.
     bool const seen = has_marks(series);
     auto const* const named = at_ends && series.as != drawn::dashes ? end_of(series, plot) : nullptr;
     marks += fmt::format("<g style=\"color:{}\">\n", colour);

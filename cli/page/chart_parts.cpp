@@ -11,8 +11,8 @@
 namespace hortus::cli::draw {
 namespace {
 
-/// Okabe and Ito, "Color universal design", 2008; their black is the text's own colour here, and their yellow, faint on white,
-/// is darker. A page may define --chart-1 to --chart-8 to suit its background.
+/// Okabe and Ito, "Color universal design", 2008. Their black is the colour of the text here. Their yellow, faint on white, is
+/// made darker. A page may define --chart-1 to --chart-8 to suit its background.
 constexpr std::array<std::string_view, colours> palette{"#0072b2", "#e69f00", "#009e73",      "#d55e00",
                                                         "#cc79a7", "#56b4e9", "currentColor", "#b8a600"};
 

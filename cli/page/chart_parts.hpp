@@ -6,41 +6,40 @@
 
 #include "cli/page/chart_axis.hpp"
 
-/// What all kinds of charts are drawn with, in SVG. The charts themselves are in chart.hpp.
+/// The parts that all kinds of charts share, in SVG. The charts themselves are in chart.hpp.
 namespace hortus::cli::draw {
 
 inline constexpr double text_size = 12;
 
-/// Roughly how wide a system font sets the text. Only for layout, so a guess per kind of letter is enough.
+/// The approximate width of the text in a system font. Only for layout, so an estimate per kind of letter is enough.
 [[nodiscard]] double set_width(std::string_view text, double size);
 
-/// At most so wide, with an ellipsis where it was cut.
+/// The text cut to a width of at most `most`, with an ellipsis at the cut.
 [[nodiscard]] std::string shortened(std::string_view text, double size, double most);
 
-/// A coordinate: a tenth of a pixel is enough, and never "-0".
+/// A coordinate as text: to a tenth of a pixel, and never "-0".
 [[nodiscard]] std::string px(double value);
 
-/// Colours repeat after so many series.
+/// The number of series after which colours repeat.
 inline constexpr std::size_t colours = 8;
 [[nodiscard]] std::string colour_of(std::size_t series);
 
-/// The picture: its name and description for those who cannot see it, then what was drawn.
+/// The whole picture: its name and description for readers who cannot see it, then the drawing.
 [[nodiscard]] std::string picture(std::string_view title, std::string_view description, double width, double height,
                                   std::string_view drawing);
 
-/// The title for those who can see, in as many lines as it needs; moves the height below it.
+/// The visible title, in as many lines as it needs. Moves y below it.
 [[nodiscard]] std::string heading(std::string_view title, double width, double& y);
 
 [[nodiscard]] std::string text_at(double x, double y, std::string_view anchor, std::string_view text, double opacity = 0.75);
 [[nodiscard]] std::string rule(double x1, double y1, double x2, double y2, double opacity, std::string_view more = {});
 
-/// A point of a series, in the shape of the series: five of them take turns. The transparent rim makes it easier to hit with
-/// the pointer.
+/// A point in the shape of its series; five shapes take turns. A transparent rim makes it easier to hit with the pointer.
 [[nodiscard]] std::string marker(std::size_t series, double x, double y, double size, std::string_view hover,
                                  std::string_view more = {});
 
-/// The names of series, set in rows from the given height on; moves that below them. symbol(i, x, y) draws that of series i.
-/// One without a name is left out.
+/// The names of series in rows from height y on; moves y below them. symbol(i, x, y) draws the symbol of series i. A series
+/// without a name is omitted.
 [[nodiscard]] std::string legend(std::vector<std::string_view> const& names, double width, double& y,
                                  std::function<std::string(std::size_t, double, double)> const& symbol);
 
@@ -51,7 +50,7 @@ struct box {
   }
 };
 
-/// Where in the picture values are shown.
+/// The part of the picture that shows values.
 struct plot_area {
   box area;
   ruler x, y;

@@ -11,7 +11,7 @@ std::string html_table(table const& rows, std::string_view caption, std::vector<
     auto const side = rows.columns()[i].side == align::right ? " class=\"r\"" : "";
     return fmt::format("<{0}{1}{2}>{3}</{0}>", tag, more, side, escaped(text));
   };
-  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>\n";  // scrolls by keyboard too
+  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table>\n";  // tabindex: scrolls by keyboard, too
   if (!caption.empty()) out += fmt::format("<caption>{}</caption>\n", escaped(caption));
   out += "<thead><tr>";
   for (std::size_t i = 0; i < rows.columns().size(); ++i) out += cell("th", i, " scope=\"col\"", rows.columns()[i].title);
@@ -88,7 +88,7 @@ table{font-size:6.8pt}th,td{padding:.2rem .35rem}thead{display:table-header-grou
 tr>th:first-child{position:static}figure{max-width:36rem}.panels{grid-template-columns:1fr 1fr}}
 )css";
 
-/// Paragraphs: parted by empty lines.
+/// The text as paragraphs, which empty lines separate.
 std::string paragraphs(std::string_view text, std::string_view more = {}) {
   std::string out;
   while (!text.empty()) {

@@ -20,7 +20,7 @@ using rows = std::vector<bench::row>;
 std::string room_of(std::string_view family) { return std::string(family_named(family).room); }
 bool tells_whether(bench::row const& r) { return family_named(r.family).has(verb::may_contain); }
 
-/// The room over the first of its families, nothing over the others.
+/// Headings: the room above the first of its families, none above the others.
 template <class Rows>
 std::vector<std::string> rooms_over(Rows const& all) {
   std::vector<std::string> headings;
@@ -71,15 +71,15 @@ bar_chart space(rows const& all, std::string title, std::vector<reference_line> 
           .headings = rooms_over(all)};
 }
 
-/// One by one and in batches.
+/// The times of an operation, one by one and in batches.
 struct timed {
   std::string title;
   double bench::row::*singly;
   double bench::row::*batch;
 };
 
-/// A panel for each thing to do, all on one scale. The axis is logarithmic, for the slowest takes a hundred times as long as
-/// the fastest.
+/// A panel for each operation, all with the same scale. The axis is logarithmic, because the slowest takes a hundred times as
+/// long as the fastest.
 std::vector<bar_chart> speed(rows const& all) {
   using bench::row;
   std::array<timed, 6> const things{{{"Look up a present key", &row::hit_ns, &row::batch_hit_ns},
@@ -121,7 +121,7 @@ std::vector<bar_chart> speed(rows const& all) {
   return charts;
 }
 
-/// A chart for each room; add(chart, row) draws the line of a family.
+/// A chart for each room. add(chart, row) adds the line of a family.
 template <class Rows, class Add>
 std::vector<line_chart> by_room(Rows const& all, line_chart const& frame, Add add) {
   std::vector<line_chart> charts;
@@ -136,7 +136,7 @@ std::vector<line_chart> by_room(Rows const& all, line_chart const& frame, Add ad
   return charts;
 }
 
-/// The same axis for all: what is to be compared has one scale.
+/// Gives all charts the same axis, so that they can be compared.
 void share_scale(std::vector<line_chart>& charts) {
   std::vector<double> values;
   for (auto const& chart : charts)
@@ -149,7 +149,7 @@ void share_scale(std::vector<line_chart>& charts) {
   }
 }
 
-/// A little wider than the rates that anybody asks for.
+/// A range slightly wider than the rates used in practice.
 constexpr std::array asked_rates{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6};
 
 std::vector<line_chart> cost_of_rates(rows const& all, std::uint64_t items) {
@@ -172,7 +172,7 @@ std::vector<line_chart> cost_of_rates(rows const& all, std::uint64_t items) {
       try {
         line.points.push_back({rate, family.plan({.items = items, .fpr = rate, .settings = {}}).bits_per_item});
       } catch (error const& e) {
-        if (e.code() != errc::bad_goal) throw;  // a rate out of its reach is no point of its line
+        if (e.code() != errc::bad_goal) throw;  // a rate that the family cannot reach gets no point
       }
     }
     chart.series.push_back(std::move(line));
@@ -186,7 +186,7 @@ std::vector<line_chart> cost_of_rates(rows const& all, std::uint64_t items) {
   return charts;
 }
 
-/// The figure of every lecture on Bloom filters: at 8 bits a key there is a best number of probes.
+/// The classic figure: at 8 bits per key there is a best number of probes.
 line_chart rate_against_probes(tour_keys const& keys) {
   line_chart chart{.title = "Rate of a bloom filter at 8 bits a key",
                    .description = "The rate falls up to five or six probes and rises again as the filter fills.",

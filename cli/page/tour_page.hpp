@@ -7,13 +7,13 @@
 
 namespace hortus::cli {
 
-/// The last line of the page; by that a tour knows the pages that it may replace.
+/// The last line of the page, by which a tour recognises the pages that it may replace.
 inline constexpr std::string_view tour_footer = "Made by hortus tour.";
 
-/// What a family can do besides what all can: "insert may_contain merge".
+/// The verbs of a family except those that all families have: "insert may_contain merge".
 [[nodiscard]] std::string abilities_of(family_info const& family);
 
-/// The comparison in tables and charts, by question and by room, so that no chart has more lines than can be told apart.
+/// The comparison in tables and charts, by question and by room, so that no chart has too many lines to distinguish.
 [[nodiscard]] report_page tour_page(tour_keys const& keys, std::vector<bench::row> const& rows,
                                     std::vector<overfilled> const& past_the_plan, double fpr);
 

@@ -19,23 +19,23 @@ using namespace std::string_view_literals;
 struct signature {
   content what;
   std::string_view bytes;
-  std::size_t loose = std::string_view::npos;  // of the byte here only the upper four bits count
+  std::size_t loose = std::string_view::npos;  // position of a byte of which only the upper four bits count
 };
 constexpr signature signatures[] = {
     {content::gzip, "\x1f\x8b\x08"sv},
     {content::zstd, "\x28\xb5\x2f\xfd"sv},
-    {content::zstd, "\x50\x2a\x4d\x18"sv, 0},  // a frame to skip, with which some compressors begin
+    {content::zstd, "\x50\x2a\x4d\x18"sv, 0},  // a skippable frame, with which some compressors begin
     {content::xz, "\xfd\x37zXZ\x00"sv},
     {content::bzip2, "BZh91AY&SY"sv, 3},
-    {content::bzip2, "BZh9\x17\x72\x45\x38\x50\x90"sv, 3},  // of nothing
+    {content::bzip2, "BZh9\x17\x72\x45\x38\x50\x90"sv, 3},  // an empty file, compressed
     {content::lz4, "\x04\x22\x4d\x18"sv},
     {content::zip, "PK\x03\x04"sv},
-    {content::zip, "PK\x05\x06"sv},  // of nothing
+    {content::zip, "PK\x05\x06"sv},  // an empty archive
     {content::filter, "\x89HORTUS\n"sv},
 };
 static_assert(std::ranges::all_of(signatures, [](auto const& s) { return s.bytes.size() <= most_telling_bytes; }));
 
-/// As far as both go.
+/// Do they agree up to the end of the shorter one?
 bool agrees(std::string_view start, signature const& s) {
   for (std::size_t i = 0; i < std::min(start.size(), s.bytes.size()); ++i) {
     auto const differs = static_cast<unsigned char>(start[i] ^ s.bytes[i]);
@@ -63,7 +63,7 @@ class gzip_decoder final : public decoder {
   step decode(std::string_view in, std::span<char> out) override {
     if (ended_) {
       if (in.empty()) return {};
-      padded_ = padded_ || in.front() == '\0';  // to the end of a block, as tapes have it
+      padded_ = padded_ || in.front() == '\0';  // zeros up to the end of a block, as on tapes
       if (padded_) {
         if (in.find_first_not_of('\0') != std::string_view::npos) goes_on();
         return {.taken = in.size()};
@@ -83,7 +83,7 @@ class gzip_decoder final : public decoder {
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
     if (result == Z_STREAM_END) {
       ended_ = another_ = true;
-    } else if (result != Z_OK && result != Z_BUF_ERROR) {  // the latter: nothing to do without more input
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {  // Z_BUF_ERROR: it needs more input
       constexpr uLong header_bytes = 10;
       if (another_ && stream_.total_in < header_bytes) goes_on();
       damaged("gzip", stream_.msg);
@@ -141,7 +141,7 @@ class zstd_decoder final : public decoder {
   }
 
   std::unique_ptr<ZSTD_DStream, free_stream> stream_;
-  std::size_t wanted_ = 1;  // bytes of the frame that are still to come, or some of them; 0 at its end
+  std::size_t wanted_ = 1;  // zstd's hint of bytes still to come in the frame; 0 at its end
   bool another_ = false;    // not the first frame
 };
 

@@ -5,24 +5,23 @@
 #include <span>
 #include <string_view>
 
-/// What an input holds by its first bytes, and how to read what is compressed. By the bytes and not by a file's name: a pipe
-/// has none.
+/// Detects the content of an input by its first bytes, and decompresses it. Not by a file's name, because a pipe has none.
 namespace hortus::cli {
 
 enum class content { plain, gzip, zstd, xz, bzip2, lz4, zip, filter };
 
-/// More bytes than this are never needed to tell.
+/// The most bytes that are needed to detect the content.
 constexpr std::size_t most_telling_bytes = 16;
 
-/// What starts with these bytes; nothing when more are needed to tell. `all`: there are no more.
+/// The content that starts with these bytes; nothing if more bytes are needed. `all`: there are no more bytes.
 ///
-/// No signature is text that a list of keys could start with ("BZh" would be, so bzip2 is known by what follows, too), and none
-/// has a newline or NUL but at its end: a line that has come through a slow pipe is never held back for the sake of the
-/// question.
+/// No signature is text that a list of keys could start with. ("BZh" would be, so the bytes after it belong to the signature of
+/// bzip2.) No signature has a newline or NUL except at its end, so a complete line from a slow pipe is never held back for
+/// detection.
 [[nodiscard]] std::optional<content> content_of(std::string_view start, bool all);
 
-/// Turns compressed bytes into what they stand for. Throws errc::corrupt for damage, and for bytes after the end that are not
-/// compressed. Takes at most 128 MiB, and a buffer.
+/// Decompresses bytes. Throws errc::corrupt for damage, and for bytes after the end that are not compressed. Takes at most
+/// 128 MiB of memory, and a buffer.
 class decoder {
  public:
   struct step {
@@ -35,7 +34,7 @@ class decoder {
   decoder& operator=(decoder const&) = delete;
   virtual ~decoder() = default;
 
-  /// Takes some of `in` and fills some of `out`. When it does neither it needs more input.
+  /// Consumes some of `in` and fills some of `out`. If it does neither, it needs more input.
   virtual step decode(std::string_view in, std::span<char> out) = 0;
   /// May the input end here?
   [[nodiscard]] virtual bool at_an_end() const = 0;

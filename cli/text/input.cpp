@@ -16,14 +16,14 @@
 namespace hortus::cli {
 namespace {
 
-constexpr std::size_t compressed_bytes = std::size_t{128} << 10;  // what zstd likes to get at once; zlib does not mind
+constexpr std::size_t compressed_bytes = std::size_t{128} << 10;  // zstd's preferred input size; zlib has no preference
 
 [[noreturn]] void cannot_read(line_input const& input, int code) {
   throw error(errc::io, fmt::format("cannot read {}: {}", shown_name(input), std::generic_category().message(code)));
 }
 
-/// What one read or pread gave: bytes, or 0 at the end. A signal does not end it, nor a descriptor that somebody made
-/// non-blocking (a terminal shared with another program, say).
+/// The number of bytes that one read or pread gave, 0 at the end. Continues after a signal, and waits on a descriptor that
+/// another program made non-blocking (for example on a shared terminal).
 template <class Read>
 std::size_t patient(line_input const& input, int descriptor, Read read_once) {
   for (;;) {
@@ -37,12 +37,12 @@ std::size_t patient(line_input const& input, int descriptor, Read read_once) {
   }
 }
 
-/// Opened for reading, once through.
+/// Opens the input for one sequential pass.
 open_file opened(line_input const& input) {
   bool const mine = input.descriptor < 0;
   open_file file(mine ? ::open(input.path.c_str(), O_RDONLY | O_CLOEXEC) : input.descriptor, mine);
   if (file.descriptor() < 0) cannot_read(input, errno);
-  // A hint that doubles the read-ahead; what cannot take it ignores it.
+  // A hint that doubles the read-ahead; it may fail without harm.
   if (input.regular) (void)::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_SEQUENTIAL);
   return file;
 }
@@ -57,7 +57,7 @@ constexpr std::array<remedy, 4> remedies{{{content::xz, "xz", "xzcat"},
                                           {content::lz4, "lz4", "lz4cat"},
                                           {content::zip, "zip", "unzip -p"}}};
 
-/// Refuses what would be taken for lines and is none: a list of keys in a format that is not read here, or no list at all.
+/// Throws for content that must not be read as lines: keys in a format that is not supported, or no list of keys at all.
 void check_is_list(line_input const& input, content what) {
   if (what == content::filter)
     throw error(errc::io, fmt::format("{} is a hortus filter, not a list of keys; --no-decompress takes its bytes for keys",
@@ -69,8 +69,8 @@ void check_is_list(line_input const& input, content what) {
                                     shown_name(input), found->name, found->program, named ? " " : "", named ? input.path : ""));
 }
 
-/// The same for the start of a regular file, which can be looked at without reading it. A file that cannot be read yet says so
-/// when it is.
+/// The same for the start of a regular file, without moving its position. If the file cannot be read, reading it later reports
+/// that.
 void check_start(line_input const& input) {
   bool const mine = input.descriptor < 0;
   open_file const file(mine ? ::open(input.path.c_str(), O_RDONLY | O_CLOEXEC) : input.descriptor, mine);
@@ -79,7 +79,7 @@ void check_start(line_input const& input) {
   if (got > 0) check_is_list(input, *content_of({start.data(), static_cast<std::size_t>(got)}, true));
 }
 
-/// Fills in what the system knows of an input.
+/// Fills in what the system knows about an input.
 line_input inspected(line_input input, decompress how) {
   struct stat info {};
   bool const path = input.descriptor < 0;
@@ -109,7 +109,7 @@ std::vector<line_input> line_inputs(std::span<std::string const> paths, decompre
   for (auto const& path : paths) {
     if (path != "-") {
       inputs.push_back(inspected({.path = path}, how));
-    } else if (!std::exchange(standard_input, true)) {  // a second time it is at its end
+    } else if (!std::exchange(standard_input, true)) {  // only once: after that it is at its end
       inputs.push_back(inspected({.path = path, .descriptor = STDIN_FILENO}, how));
     }
   }
@@ -118,7 +118,7 @@ std::vector<line_input> line_inputs(std::span<std::string const> paths, decompre
 
 line_input input_of(int descriptor, std::string name, decompress how) {
   line_input input{.path = std::move(name), .descriptor = descriptor};
-  if (descriptor < 0) cannot_read(input, EBADF);  // not the path, which is only a name here
+  if (descriptor < 0) cannot_read(input, EBADF);  // the path is not opened: here it is only a name
   return inspected(std::move(input), how);
 }
 
@@ -138,7 +138,7 @@ std::size_t input_bytes::read_raw(std::span<char> into) {
   return got;
 }
 
-/// Reads until the bytes tell what they are, which nearly always is once.
+/// Reads until the content is detected, which nearly always takes one read.
 std::size_t input_bytes::read_first(std::span<char> into) {
   started_ = true;
   std::size_t got = 0;

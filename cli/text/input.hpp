@@ -13,29 +13,29 @@
 /// The inputs of a command as bytes: files, pipes, terminals, plain or compressed.
 namespace hortus::cli {
 
-/// Is compressed input unpacked? If not, every input is the bytes it is, whatever they look like.
+/// Is compressed input decompressed? If not, the bytes of every input are used as they are.
 enum class decompress { no, yes };
 
-/// Where keys come from: a path, or a descriptor somebody else opened and will close.
+/// A source of keys: a path, or a descriptor that the caller opened and will close.
 struct line_input {
-  std::string path;          ///< for messages too; "-" is standard input
+  std::string path;          ///< also for messages; "-" is standard input
   int descriptor = -1;       ///< not negative: read this instead of opening the path
   bool regular = false;      ///< a regular file: has a size, can be read twice
-  std::uint64_t offset = 0;  ///< where reading starts, not 0 for a redirected descriptor that was read before
+  std::uint64_t offset = 0;  ///< where reading starts; not 0 for a redirected descriptor that was read before
   std::uint64_t bytes = 0;   ///< from the offset to the end, for a regular file
 };
 
-/// The inputs a command was given; no paths means standard input. Throws errc::io for a path that cannot be read, or is a file
-/// of a kind that is no list of keys, so that a mistake in the last one is reported before hours of work on the others.
+/// The inputs of a command; no paths means standard input. Throws errc::io for a path that cannot be read or is not a list of
+/// keys, so that a mistake in the last one is reported before hours of work on the others.
 [[nodiscard]] std::vector<line_input> line_inputs(std::span<std::string const> paths, decompress how = decompress::yes);
 
-/// A descriptor with a name for messages, looked at as line_inputs() does.
+/// A descriptor with a name for messages, checked as in line_inputs().
 [[nodiscard]] line_input input_of(int descriptor, std::string name, decompress how = decompress::yes);
 
 /// "standard input", or the path in quotes.
 [[nodiscard]] std::string shown_name(line_input const& input);
 
-/// A descriptor that is closed with this object, if it is its own.
+/// A descriptor that is closed with this object if the object owns it.
 class open_file {
  public:
   open_file() = default;
@@ -54,21 +54,21 @@ class open_file {
   bool mine_ = false;
 };
 
-/// Does reading move the position of a descriptor that is somebody else's?
+/// Does reading move the position of a descriptor that the caller owns?
 enum class position { moved, kept };
 
-/// The bytes of one input, once through, unpacked where they are gzip or zstd. Plain bytes are read straight into the caller's
-/// buffer. Every read hands on what came, so a slow pipe is not waited for.
+/// The bytes of one input in one pass, decompressed if they are gzip or zstd. Plain bytes are read directly into the caller's
+/// buffer. Every read returns the bytes that are available, without waiting for more from a slow pipe.
 class input_bytes {
  public:
   input_bytes(line_input const& input, decompress how, position which = position::moved);
 
-  /// 1 to into.size() bytes, or 0 at the end. The first time there must be room for most_telling_bytes. Throws errc::io,
+  /// Reads 1 to into.size() bytes, or 0 at the end. Pre: the first time there is room for most_telling_bytes. Throws errc::io,
   /// errc::corrupt.
   [[nodiscard]] std::size_t read(std::span<char> into);
 
   [[nodiscard]] bool compressed() const noexcept { return decoder_ != nullptr; }
-  /// Bytes of the input itself that have been read.
+  /// Bytes read from the input itself; if it is compressed, compressed bytes.
   [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
 
  private:
@@ -82,8 +82,8 @@ class input_bytes {
   std::uint64_t taken_ = 0;
   bool started_ = false;
   std::unique_ptr<decoder> decoder_;
-  std::vector<char> raw_;     // compressed bytes as they came
-  std::string_view pending_;  // those of them that were not unpacked yet
+  std::vector<char> raw_;     // compressed bytes
+  std::string_view pending_;  // those of them that are not decompressed yet
 };
 
 }  // namespace hortus::cli

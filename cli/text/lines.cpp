@@ -17,13 +17,13 @@ namespace hortus::cli {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
-constexpr std::size_t stride = 64;  // bytes looked at together: one bit each in a mask
+constexpr std::size_t stride = 64;  // bytes scanned at a time: one bit each in a mask
 static_assert(line_reader::block_lines >= stride, "a stride may hold 64 lines");
 
-/// Repeats a byte in all eight places of a word.
+/// Repeats a byte in all eight bytes of a word.
 constexpr std::uint64_t everywhere(char byte) { return 0x0101010101010101u * static_cast<unsigned char>(byte); }
 
-/// The top bit of each byte of the word that equals the pattern's, exactly (no borrow runs into a neighbour).
+/// Sets the top bit of each byte that equals the pattern's byte. Exact: no borrow crosses into a neighbouring byte.
 std::uint64_t equal_bytes(char const* at, std::uint64_t pattern) {
   constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
   std::uint64_t word = 0;
@@ -40,7 +40,7 @@ std::uint64_t separators_of_rest(char const* at, std::size_t bytes, char separat
 }
 
 std::uint64_t count_separators(char const* at, std::size_t bytes, char separator) {
-  constexpr std::size_t rounds = 248;  // at most 255: the sums are eight counters of a byte; a fixed number vectorises
+  constexpr std::size_t rounds = 248;  // at most 255, because sums are eight one-byte counters; a constant vectorises
   auto const pattern = everywhere(separator);
   std::uint64_t count = 0;
   for (; bytes >= 8 * rounds; at += 8 * rounds, bytes -= 8 * rounds) {
@@ -59,7 +59,7 @@ std::uint64_t separator_mask_portable(char const* at, char separator) noexcept {
   for (std::size_t i = 0; i < 8; ++i) {
     auto word = equal_bytes(at + 8 * i, everywhere(separator));
     if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    // The product moves the eight bits, eight places apart, side by side into the top byte.
+    // The product packs the eight bits, which are eight positions apart, into the top byte.
     mask |= ((word >> 7) * 0x0102040810204080u >> 56) << (8 * i);
   }
   return mask;
@@ -115,7 +115,7 @@ bool line_reader::next(std::vector<std::string_view>& lines) {
   return false;
 }
 
-/// Cuts what is in the buffer. Blocks end early, by less than 64 lines, so that a stride is never cut in two.
+/// Splits the buffer into lines. A block may end up to 64 lines early, so that a stride is never split.
 void line_reader::split(std::vector<std::string_view>& lines) {
   lines.resize(block_lines);
   auto* out = lines.data();
@@ -140,7 +140,7 @@ void line_reader::split(std::vector<std::string_view>& lines) {
   scanned_ = static_cast<std::size_t>(at - base);
 }
 
-/// Reads once behind the unfinished line, moved to the front; false at the end of the input.
+/// Moves the unfinished line to the front of the buffer and reads once behind it. False at the end of the input.
 bool line_reader::fill() {
   if (!file_) file_.emplace(inputs_[current_], format_.unpack);
   auto const kept = end_ - start_;

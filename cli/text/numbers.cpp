@@ -21,7 +21,7 @@ constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the leading digits off the text.
+/// Removes the leading digits from the text and returns them.
 std::string_view take_digits(std::string_view& text) {
   auto const end = std::find_if_not(text.begin(), text.end(), is_digit);
   auto const digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -29,7 +29,7 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-/// Takes "e6", "E+6", "e-2" off the text. Exponents are cut at 10^15, which no number of digits makes up for.
+/// Removes "e6", "E+6" or "e-2" from the text. Exponents are capped at 10^15, more than any number of digits can compensate.
 std::optional<std::int64_t> take_exponent(std::string_view& text) {
   text.remove_prefix(1);
   bool const negative = text.starts_with('-');
@@ -41,13 +41,13 @@ std::optional<std::int64_t> take_exponent(std::string_view& text) {
   return negative ? -value : value;
 }
 
-/// A decimal as whole digits and the power of ten they are to be multiplied with.
+/// A decimal number: an integer as digits, times a power of ten.
 struct decimal {
   std::string digits;  // without zeros at either end; empty for zero
   std::int64_t exponent = 0;
 };
 
-/// Takes 12, 1.5, .5, 5., 1e6 or 1.5e-6 off the text; nothing when it does not start with a number.
+/// Removes 12, 1.5, .5, 5., 1e6 or 1.5e-6 from the text; nothing if it does not start with a number.
 std::optional<decimal> take_decimal(std::string_view& text) {
   auto const whole = take_digits(text);
   std::string_view part;
@@ -93,15 +93,15 @@ constexpr std::array<unit, 6> times{{{"", 1'000'000'000},
 
 enum class fault { none, syntax, fraction, too_large };
 
-/// digits * 10^exponent * factor, if that is a whole number below 2^64. The factors stay below 2^47, so 128 bits hold every
-/// product on the way.
+/// digits * 10^exponent * factor, if that is an integer below 2^64. The factors are below 2^47, so 128 bits hold every
+/// intermediate product.
 fault scale(decimal const& number, std::uint64_t factor, std::uint64_t& count) {
   count = 0;
   if (number.digits.empty()) return fault::none;
   std::uint64_t digits = 0;
   auto const* const end = number.digits.data() + number.digits.size();
   bool const fits = std::from_chars(number.digits.data(), end, digits).ec == std::errc();
-  // Twenty digits and more with a point among them can only be whole by help of the factor; nobody writes such a count.
+  // Twenty or more digits with a decimal point could only become an integer by the factor. Such counts are refused.
   if (!fits) return number.exponent < 0 ? fault::fraction : fault::too_large;
   wide value = wide{digits} * factor;
   for (auto e = number.exponent; e < 0; ++e) {
@@ -125,7 +125,7 @@ fault read_count(std::string_view text, std::span<unit const> known, std::uint64
   return scale(*number, found->factor, count);
 }
 
-/// Text from outside, short and on one line, whatever it holds.
+/// Untrusted text in quotes, shortened and without control characters.
 std::string quoted(std::string_view text) {
   std::string shown = "'";
   for (char const c : text.substr(0, 40)) shown += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
@@ -136,7 +136,7 @@ std::string quoted(std::string_view text) {
 std::string with_unit(std::uint64_t value, double step, std::span<std::string_view const> names) {
   auto scaled = static_cast<double>(value) / step;
   std::size_t i = 0;
-  // 999.5 would be shown as 1000 of the smaller unit.
+  // From 999.5 on the smaller unit would be shown as 1000.
   while (i + 1 < names.size() && scaled >= step - 0.5) scaled /= step, ++i;
   bool const whole = scaled == std::floor(scaled);
   return fmt::format("{:.{}f} {}", scaled, whole || scaled >= 99.95 ? 0 : 1, names[i]);
@@ -161,7 +161,7 @@ double parse_rate(std::string_view what, std::string_view text) {
   auto rest = text;
   auto number = take_decimal(rest);
   if (number && (rest.empty() || rest == "%")) {
-    // Handed on as decimal text, so that per cents are rounded once, not twice.
+    // Converted from decimal text, so that percentages are rounded once, not twice.
     auto const plain =
         fmt::format("{}e{}", number->digits.empty() ? "0" : number->digits, number->exponent - (rest.empty() ? 0 : 2));
     double rate = 0;
@@ -217,7 +217,7 @@ std::string human_bytes(std::uint64_t bytes) {
 }
 
 std::vector<std::string> human_rates(std::span<double const> rates) {
-  // What rounds to 0.0001 % is shown as that.
+  // A rate that rounds to 0.0001 % is still shown in per cent.
   bool const percent = std::ranges::none_of(rates, [](double rate) { return rate > 0 && rate < 0.9995e-6; });
   std::vector<std::string> shown;
   for (auto const rate : rates) {

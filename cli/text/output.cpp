@@ -21,7 +21,7 @@ void ignore_broken_pipes() noexcept {
 
 void occupy_standard_descriptors() noexcept {
   for (int const wanted : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // The lowest free number is the one that is wanted, as those below it are taken.
+    // open() returns the lowest free number, which is `wanted`, because those below it are in use.
     if (::fcntl(wanted, F_GETFD) == -1) (void)::open("/dev/null", wanted == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
@@ -36,12 +36,12 @@ output::output(int descriptor, flushing policy, std::string name)
 output::~output() {
   try {
     flush();
-  } catch (...) {  // a destructor has nobody to tell
+  } catch (...) {  // a destructor cannot report the error
   }
 }
 
 void output::flush() {
-  // Emptied first: after a failure the same bytes must not be tried again, half of them are out already.
+  // Emptied first: after a failure the same bytes must not be written again, because some of them may be out already.
   auto const bytes = std::exchange(used_, 0);
   write_out({buffer_.get(), bytes});
 }
@@ -58,7 +58,7 @@ void output::write_out(std::string_view bytes) {
     auto const done = ::write(descriptor_, bytes.data(), bytes.size());
     if (done >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(done));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {  // somebody made a shared descriptor non-blocking
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {  // another program made a shared descriptor non-blocking
       pollfd ready{descriptor_, POLLOUT, 0};
       (void)::poll(&ready, 1, -1);
     } else if (errno == EPIPE) {

@@ -11,30 +11,30 @@
 
 namespace hortus::cli {
 
-/// Nobody reads our output any more (`hortus query ... | head`). Not a hortus::error: the command ends quietly.
+/// The reader of our output has closed it (`hortus query ... | head`). Not a hortus::error: the command ends quietly.
 class closed_pipe : public std::exception {
  public:
   [[nodiscard]] char const* what() const noexcept override { return "the reader of the output is gone"; }
 };
 
-/// Makes a write to a closed pipe fail with closed_pipe, and one past a limit on file sizes with errc::io, instead of killing
-/// the process, which would leave temporary files.
-/// For main(), before the first write.
+/// Makes a write to a closed pipe throw closed_pipe, and a write past the limit on file sizes throw errc::io, instead of
+/// killing the process, which would leave temporary files behind. For main(), before the first write.
 void ignore_broken_pipes() noexcept;
 
-/// Opens what was closed of standard input, output and error, the wrong way round: using them fails as before, and no file that
-/// is opened later gets their numbers and our messages. For main(), before the first file.
+/// If standard input, output or error was closed by the caller, occupies that descriptor with /dev/null, opened in the unusable
+/// direction. Using it still fails, and a file opened later cannot become descriptor 0, 1 or 2 and receive our messages. For
+/// main(), before the first file.
 void occupy_standard_descriptors() noexcept;
 
-/// When an output writes on its own accord.
+/// When an output writes its buffer.
 enum class flushing {
-  when_full,   ///< only when the buffer is full: for files in, files out
-  each_block,  ///< also when the caller says block_done(): someone at a pipe or terminal waits for the answers
+  when_full,   ///< only when the buffer is full: for files
+  each_block,  ///< also at block_done(): someone at a pipe or terminal may wait for the answers
 };
 
-/// Buffered bytes for a descriptor, which stays the caller's. On a terminal they take the place of a line of progress. Throws
-/// closed_pipe, or errc::io for a full disk and the like; what was buffered is then dropped. The destructor writes what is left
-/// but keeps silent about failure: flush() first.
+/// A buffered writer for a descriptor that the caller owns. On a terminal the output replaces the line of progress. Throws
+/// closed_pipe, or errc::io for a full disk and the like; the buffer is then dropped. The destructor writes the rest but
+/// does not report failures: call flush() first.
 class output {
  public:
   explicit output(int descriptor, flushing policy = flushing::when_full, std::string name = "standard output");
@@ -49,7 +49,7 @@ class output {
 
   /// A key and its separator.
   void line(std::string_view bytes, char separator = '\n') {
-    if (bytes.size() >= capacity - used_) {  // no room for both
+    if (bytes.size() >= capacity - used_) {  // no room for key and separator
       write_slowly(bytes);
       return write({&separator, 1});
     }

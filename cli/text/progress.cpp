@@ -20,14 +20,14 @@ std::string amount(std::uint64_t count, progress_unit unit) {
   return unit == progress_unit::bytes ? human_bytes(count) : human_count(count);
 }
 
-/// Columns of a terminal, less one: writing into the last column makes some terminals wrap.
+/// Columns of a terminal minus one: writing into the last column makes some terminals wrap.
 std::size_t columns(int descriptor) noexcept {
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 79;
   return size.ws_col - 1u;
 }
 
-/// At most so many columns, never half a character of UTF-8.
+/// Cuts the text to at most `most` columns, never within a UTF-8 character.
 void truncate(std::string& text, std::size_t most) {
   std::size_t width = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,7 +41,7 @@ std::string_view environment(char const* name) {
   return value == nullptr ? std::string_view() : value;
 }
 
-/// What has a line on the screen now; the last one drawn, if several have.
+/// The progress whose line is on the screen now; the last one drawn, if there are several.
 progress* on_screen = nullptr;
 
 /// A terminal that can move its cursor back.
@@ -56,7 +56,7 @@ bool use_colour(int descriptor) {
 std::string progress_text(std::string_view label, std::uint64_t done, std::uint64_t total, progress_unit unit, double seconds) {
   auto text = fmt::format("{}: {}", label, amount(done, unit));
   if (total != 0) {
-    done = std::min(done, total);  // a file that grows while it is read
+    done = std::min(done, total);  // a file may grow while it is read
     text = fmt::format("{}: {:3.0f} % of {}", label, std::floor(100 * static_cast<double>(done) / static_cast<double>(total)),
                        amount(total, unit));
   }
@@ -76,7 +76,7 @@ progress::progress(std::string label, std::uint64_t total, progress_unit unit, s
   } else if (mode == show_progress::on) {
     style_ = style::plain;
   }
-  start_ = drawn_ = clock::now();  // so a job shorter than the first interval shows nothing on a terminal
+  start_ = drawn_ = clock::now();  // a job shorter than the first interval shows nothing on a terminal
 }
 
 void progress::consider(std::uint64_t done) noexcept {
@@ -92,11 +92,11 @@ void progress::draw(clock::time_point now) noexcept try {
   if (style_ == style::plain) return put(text + '\n');
   truncate(text, columns(descriptor_));
   auto const width = text_width(text);
-  // Blanks over the rest of a longer line before; no escape sequences, so that every terminal understands.
+  // Blanks overwrite the rest of a longer previous line. No escape sequences, so that it works on every terminal.
   put('\r' + text + std::string(shown_ > width ? shown_ - width : 0, ' '));
   shown_ = width;
   on_screen = this;
-} catch (...) {  // out of memory for a courtesy: go on with the job
+} catch (...) {  // out of memory: the job goes on without progress
 }
 
 void hide_progress() noexcept {

@@ -6,8 +6,8 @@
 
 namespace hortus::cli {
 
-/// May this descriptor be written to in colour? Only a terminal that is not dumb, and never with NO_COLOR (no-color.org: set
-/// and not empty).
+/// May output to this descriptor be coloured? Only on a terminal that is not dumb, and never if NO_COLOR is set and not empty
+/// (no-color.org).
 [[nodiscard]] bool use_colour(int descriptor);
 
 /// When progress is shown.
@@ -17,22 +17,22 @@ enum class show_progress {
   off,        ///< never
 };
 
-/// What is counted.
+/// The unit of progress.
 enum class progress_unit { bytes, items };
 
 /// The text of one report: amount, percentage, rate and time left, as far as they are known. Pure, so that it can be tested.
 [[nodiscard]] std::string progress_text(std::string_view label, std::uint64_t done, std::uint64_t total, progress_unit unit,
                                         double seconds);
 
-/// Wipes the line of progress that is on the screen, if there is one: something else is about to be written there.
+/// Clears the line of progress on the screen, if there is one, before something else is written there.
 void hide_progress() noexcept;
 
-/// How far a long job is, on standard error. On a terminal one line, redrawn at most ten times a second and gone at the end;
-/// otherwise, when asked for, plain lines at most once a second and a last one at the end. Call update() per block of keys:
-/// when nothing is shown it costs a comparison, else a look at the clock.
+/// Shows the progress of a long job on standard error. On a terminal it is one line, redrawn at most ten times a second and
+/// cleared at the end. Elsewhere, if requested, plain lines at most once a second and a last one at the end. Call update() once
+/// per block of keys: it costs a comparison if nothing is shown, else a read of the clock.
 class progress {
  public:
-  /// A total of 0 is an unknown one: a pipe, say.
+  /// A total of 0 means unknown, as for a pipe.
   progress(std::string label, std::uint64_t total, progress_unit unit = progress_unit::bytes,
            show_progress mode = show_progress::automatic, int descriptor = 2);
   progress(progress const&) = delete;
@@ -42,9 +42,9 @@ class progress {
   void update(std::uint64_t done) noexcept {
     if (style_ != style::silent) consider(done);
   }
-  /// Wipes the line; the next update draws it again.
+  /// Clears the line; the next update draws it again.
   void hide() noexcept;
-  /// The job is over, one way or the other.
+  /// The job is over, whether it succeeded or not.
   void finish() noexcept;
 
  private:

@@ -14,9 +14,9 @@ namespace hortus::cli {
 namespace {
 
 constexpr std::size_t gap = 2;             // blanks between two columns
-constexpr std::size_t least_wrapped = 30;  // text in a narrower column is no pleasure to read
+constexpr std::size_t least_wrapped = 30;  // text in a narrower column is hard to read
 
-/// The text cut at blanks: the first line of at most `first` columns, the others of at most `rest`. A longer word stays whole.
+/// The text broken at blanks: the first line has at most `first` columns, the others at most `rest`. A longer word stays whole.
 std::vector<std::string> lines_of(std::string_view text, std::size_t first, std::size_t rest) {
   std::vector<std::string> lines{""};
   for (std::size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
@@ -33,7 +33,7 @@ std::string joined(std::vector<std::string> const& lines, std::size_t indent) {
   return fmt::format("{}\n", fmt::join(lines, "\n" + std::string(indent, ' ')));
 }
 
-/// Some columns of a table, those of one part of it, each as wide as it is to be.
+/// One part of a table: some of its columns, each with its width.
 struct part {
   struct shown {
     std::size_t column;
@@ -48,7 +48,7 @@ struct part {
   }
 };
 
-/// The columns in as many parts as a limit on their width asks for. Every part starts with the first column and has at least
+/// Divides the columns into parts that fit the limit on their width. Every part starts with the first column and has at least
 /// one more.
 std::vector<part> parts_of(std::vector<table::column> const& columns, std::vector<std::size_t> const& widths,
                            std::size_t most) {
@@ -67,8 +67,8 @@ std::vector<part> parts_of(std::vector<table::column> const& columns, std::vecto
   return parts;
 }
 
-/// One row of a part, padded; the last cell of a line gets no blanks behind it. More than one line where the last is wrapped:
-/// a wrapped column takes all that is left, so none follows it.
+/// One row of a part, padded, without blanks at the end of a line. It has several lines if the last cell is wrapped. A wrapped
+/// column takes all the remaining width, so no other follows it.
 template <class Cell>
 std::string laid_out(part const& of, std::vector<table::column> const& columns, Cell cell) {
   std::string line;
@@ -109,7 +109,7 @@ std::size_t columns_of(int descriptor) {
 }
 
 std::string wrapped(std::string_view text, std::size_t columns) {
-  constexpr std::size_t longest = 100;  // longer lines are hard to read, on however wide a screen
+  constexpr std::size_t longest = 100;  // longer lines are hard to read on any screen
   constexpr std::size_t indent = 2;
   auto const most = std::min(columns, longest);
   return joined(lines_of(text, most, most > indent ? most - indent : 0), indent);

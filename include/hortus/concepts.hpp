@@ -12,68 +12,69 @@
 #include <hortus/maths/cardinality.hpp>
 #include <hortus/verbs.hpp>
 
-/// The vocabulary: one verb, one meaning, in every family. A family offers the verbs it can keep the promise of and simply
-/// lacks the others; these concepts are how the rest of hortus asks. Start reading here, then bloom/bloom.hpp.
+/// The vocabulary: a verb means the same in every family. A family offers the verbs whose promises it keeps and lacks the
+/// others. The rest of hortus asks by these concepts. Start reading here, then bloom/bloom.hpp.
 namespace hortus {
 
-/// When may a member be missed? Part of every family's card.
+/// When can a lookup miss a member? Every family states it.
 enum class false_negatives {
   never,
-  by_misuse,  ///< only after erasing what was not inserted
+  by_misuse,  ///< only after erasing a key that was not inserted
   by_age,     ///< old keys are forgotten, by design
-  by_chance,  ///< some are missed, as often as planned
+  by_chance,  ///< some members are missed, at a planned rate
 };
 
 template <class F>
 concept family = std::movable<F> && requires(F& f, F const& c) {
   { F::name } -> std::convertible_to<std::string_view>;     // "bloom": its name in files and at the command line
   { F::room } -> std::convertible_to<std::string_view>;     // "bloom": the folder of families that answer the same question
-  { F::summary } -> std::convertible_to<std::string_view>;  // one line for people who choose
+  { F::summary } -> std::convertible_to<std::string_view>;  // one line that helps to choose
   { F::misses } -> std::convertible_to<false_negatives>;
-  { c.size_bytes() } -> std::same_as<std::size_t>;  // what its cells occupy now
-  {f.clear()};                                      // back to as planned and empty
+  { c.size_bytes() } -> std::same_as<std::size_t>;  // bytes that its cells occupy now
+  {f.clear()};                                      // empty again, in the shape that was planned
 };
 
-/// insert(x), then x is a member. Returns void, or where the filter can be full a [[nodiscard]] bool: did it go in?
+/// insert(x) makes x a member. It returns void; in a family that can refuse keys, a [[nodiscard]] bool: was x inserted?
 template <class F>
 concept insertable = family<F> && requires(F& f, digest x) {
   f.insert(x);
 };
 
-/// Can insert(x) refuse a key? Whoever calls it then has to look at the answer.
+/// Can insert(x) refuse a key? If so, the caller has to check its result.
 template <class F>
 inline constexpr bool can_refuse = requires(F& f, digest x) {
   { f.insert(x) } -> std::same_as<bool>;
 };
 
-/// Does it refuse keys because there is no room for them? So it is, unless a family says `static constexpr bool refuses_erased
-/// = true`: it has always room, and refuses only keys that were erased, or that it takes for one of them.
+/// Does it refuse keys because it is full? True of every family that refuses keys, except one that declares `static
+/// constexpr bool refuses_erased = true`: that one always has room, and refuses only keys that were erased, or that it
+/// mistakes for an erased key.
 template <class F>
 inline constexpr bool can_be_full = can_refuse<F> && !requires {
   requires F::refuses_erased;
 };
 
-/// may_contain(x): true for every member; true for another with chance fpr().
+/// may_contain(x): true for every member; true for an absent key with probability fpr().
 template <class F>
 concept membership = family<F> && requires(F const& c, digest x) {
   { c.may_contain(x) } -> std::same_as<bool>;
-  { c.fpr() } -> std::same_as<double>;  // the rate now, from the actual fill
+  { c.fpr() } -> std::same_as<double>;  // the false-positive rate now, computed from the actual fill
 };
 
-/// insert_if_new(x): true if x was certainly not a member before. A member now.
+/// insert_if_new(x) inserts x. True if x was certainly not a member before.
 template <class F>
 concept noticing = insertable<F> && requires(F& f, digest x) {
   { f.insert_if_new(x) } -> std::same_as<bool>;
 };
 
-/// has_forgotten(): may a key that was inserted be missed by now, because it is too old? Of families that forget by age.
+/// has_forgotten(): can an inserted key be missed by now because it is too old? For families that forget by age.
 template <class F>
 concept forgetting = family<F> && requires(F const& c) {
   { c.has_forgotten() } -> std::same_as<bool>;
 };
 
-/// advance(now): tells the time to a family that can forget by it. No family reads a clock. ages_by_time(): was it planned to?
-/// time(): up to when it has heard, to the length of a generation.
+/// advance(now) sets the time in a family that can forget by time; no family reads a clock. ages_by_time(): was this filter
+/// planned to? time(): the latest time it was given, rounded down to the start of a generation.
 template <class F>
 concept advancing = forgetting<F> && requires(F& f, F const& c, std::uint64_t now) {
   f.advance(now);
@@ -81,14 +82,15 @@ concept advancing = forgetting<F> && requires(F& f, F const& c, std::uint64_t no
   { c.time() } -> std::same_as<std::uint64_t>;
 };
 
-/// stages(): how many filters it has become. Of families that make room for more keys than they were planned for.
+/// stages(): the number of filters it consists of now. For families that grow beyond the number of keys they were planned
+/// for.
 template <class F>
 concept growing = insertable<F> && requires(F const& c) {
   { c.stages() } -> std::same_as<std::size_t>;
 };
 
-/// Does a family keep the rate of its goal however many keys come? Those that grow and do say `static constexpr bool keeps_fpr
-/// = true`; planned_fpr tells of the others what more keys cost.
+/// Does a family keep the false-positive rate of its goal for any number of keys? A growing family that does declares
+/// `static constexpr bool keeps_fpr = true`. For the others planned_fpr says how the rate rises with more keys.
 template <family F>
 inline constexpr bool keeps_fpr = [] {
   if constexpr (requires { F::keeps_fpr; })
@@ -97,37 +99,38 @@ inline constexpr bool keeps_fpr = [] {
     return false;
 }();
 
-/// erase(x) undoes one insert of x. False: x was certainly not a member, and nothing changed. Erasing what was never inserted
-/// but is found may take members away: false_negatives::by_misuse. True is also the answer for a key whose counters have stuck
-/// at their maximum, of which nobody knows how often it came: it stays. any_family::stuck() tells such keys.
+/// erase(x) undoes one insert of x. False: x was certainly not a member, and nothing changed. Erasing a key that was never
+/// inserted but is found (a false positive) can remove members: false_negatives::by_misuse. True is also returned for a key
+/// whose counters are stuck at their maximum. Its count is unknown, so it stays a member; any_family::stuck() finds such
+/// keys.
 template <class F>
 concept erasable = insertable<F> && requires(F& f, digest x) {
   { f.erase(x) } -> std::same_as<bool>;
 };
 
-/// count(x): how often x was inserted, erased ones taken off; never less where the card says so. Signed where it may be
+/// count(x): inserts of x minus erases of x. Never less than that where the card promises it. Signed where it may be
 /// negative.
 template <class F>
 concept countable = family<F> && requires(F const& c, digest x) {
   { c.count(x) } -> std::integral;
 };
 
-/// What a family's count() answers with: std::uint64_t, or std::int64_t where it may be negative.
+/// The type that count() returns: std::uint64_t, or std::int64_t where counts may be negative.
 template <countable F>
 using count_type = std::remove_cvref_t<decltype(std::declval<F const&>().count(digest()))>;
 
-/// insert(x, times): as so many inserts of x in a row. Of families that count.
+/// insert(x, times): the same as `times` inserts of x. Of families that count.
 template <class F>
 concept weighted = insertable<F> && countable<F> && requires(F& f, digest x, count_type<F> times) {
   { f.insert(x, times) } -> std::same_as<void>;
 };
 
-/// How often insert(x, times) may be told: signed where counts are, and then -3 undoes three inserts.
+/// The type of `times`: signed where counts are, and then -3 undoes three inserts.
 template <weighted F>
 using times_type = count_type<F>;
 
-/// Is count(x) never less than the truth, or than the most that the family counts to? So it is promised wherever counts are
-/// unsigned; a family that cannot keep that says `static constexpr bool never_undercounts = false`.
+/// Is count(x) never less than the true count, or than the family's maximum count? Promised wherever counts are unsigned. A
+/// family that cannot promise it declares `static constexpr bool never_undercounts = false`.
 template <countable F>
 inline constexpr bool never_undercounts = [] {
   if constexpr (requires { F::never_undercounts; })
@@ -136,8 +139,8 @@ inline constexpr bool never_undercounts = [] {
     return std::unsigned_integral<count_type<F>>;
 }();
 
-/// Do r inserts and r erases of a key give back every byte, as long as no cell was at its maximum? So it is promised; a family
-/// that cannot keep that says `static constexpr bool erase_restores = false`.
+/// Do r inserts and then r erases of a key restore every byte, as long as no cell was at its maximum? Promised by default.
+/// A family that cannot promise it declares `static constexpr bool erase_restores = false`.
 template <erasable F>
 inline constexpr bool erase_restores = [] {
   if constexpr (requires { F::erase_restores; })
@@ -146,47 +149,49 @@ inline constexpr bool erase_restores = [] {
     return true;
 }();
 
-/// estimate(): how many distinct keys went in, with a 95 % interval.
+/// estimate(): the number of distinct keys that were inserted, with a 95 % interval.
 template <class F>
 concept estimating = family<F> && requires(F const& c) {
   { c.estimate() } -> std::same_as<plan::estimate>;
 };
 
-/// a.merge(b): as if b's inserts had gone into a. Throws errc::incompatible and changes nothing.
+/// a.merge(b): as if b's inserts had also been made into a. Filters that cannot combine: throws errc::incompatible and
+/// changes nothing.
 template <class F>
 concept mergeable = family<F> && requires(F& f, F const& c) {
   f.merge(c);
 };
 
-/// a.intersect(b): finds at least the keys that are in both. Throws errc::incompatible and changes nothing.
+/// a.intersect(b): afterwards a finds at least the keys that are in both. Filters that cannot combine: throws
+/// errc::incompatible and changes nothing.
 template <class F>
 concept intersectable = family<F> && requires(F& f, F const& c) {
   f.intersect(c);
 };
 
-/// fold(by): the filter that the same keys would have made with size / by cells. `by` divides fold_width().
+/// fold(by): becomes the filter that the same keys would have made in 1 / `by` of the cells. `by` divides fold_width().
 template <class F>
 concept foldable = family<F> && requires(F& f, F const& c, std::uint64_t by) {
   f.fold(by);
-  { c.fold_width() } -> std::same_as<std::uint64_t>;  // its divisors are the ways to fold
-  { c.fpr_folded(by) } -> std::same_as<double>;       // what fpr() will be after fold(by)
+  { c.fold_width() } -> std::same_as<std::uint64_t>;  // `by` may be any of its divisors
+  { c.fpr_folded(by) } -> std::same_as<double>;       // fpr() as it will be after fold(by)
 };
 
-/// prefetch(x): ask memory for what a lookup of x reads first; batches do. Where an insert touches more, prefetch_all(x)
-/// too.
+/// prefetch(x): prefetches the cells that a lookup of x reads first. Batches call it. A family whose inserts touch more has
+/// prefetch_all(x), too.
 template <class F>
 concept prefetchable = family<F> && requires(F const& c, digest x) {
   c.prefetch(x);
 };
 
-/// A kernel that inserts a block, at most block_keys<F>, and says how many went in. Memory has been asked for xs; it asks for
-/// `next`, the block that follows or nothing, in between.
+/// A kernel that inserts a block of at most block_keys<F> keys and returns how many were inserted. The caller has
+/// prefetched xs. The kernel prefetches `next`, the following block or nothing, in between.
 template <class F>
 concept batched_insertable = insertable<F> && requires(F& f, std::span<digest const> xs) {
   { f.insert(xs, xs) } -> std::same_as<std::size_t>;
 };
 
-/// The same for insert_if_new: bit i of `fresh` becomes its answer for xs[i].
+/// The same for insert_if_new: bit i of `fresh` becomes the answer for xs[i].
 template <class F>
 concept batched_noticing = noticing<F> && requires(F& f, std::span<digest const> xs, std::uint64_t* fresh) {
   f.insert_if_new(xs, xs, fresh);
@@ -198,7 +203,7 @@ concept batched_membership = membership<F> && requires(F const& c, std::span<dig
   c.may_contain(xs, xs, hits);
 };
 
-/// The same for erasing; how many were erased. The others were certainly absent.
+/// The same for erase. Returns how many keys were erased; the others were certainly absent.
 template <class F>
 concept batched_erasable = erasable<F> && requires(F& f, std::span<digest const> xs) {
   { f.erase(xs, xs) } -> std::same_as<std::size_t>;
@@ -210,33 +215,34 @@ concept batched_countable = countable<F> && requires(F const& c, std::span<diges
   c.count(xs, xs, counts);
 };
 
-/// plan(goal) is pure and cheap: what a filter of so many keys will be. planned_fpr says what these params promise: the rate
-/// of false positives, or for a family without may_contain the chance that a count is wrong.
+/// plan(goal) computes the params of a filter for `goal.items` keys; it is pure and cheap. planned_fpr(params, items) is
+/// the predicted false-positive rate or, for a family without may_contain, the probability that a count is wrong.
 template <class F>
 concept plannable = family<F> && requires(F const& c, typename F::goal g, typename F::params p) {
   { F::plan(g) } -> std::same_as<typename F::params>;
   { F::planned_fpr(p, g.items) } -> std::same_as<double>;
   { F::planned_bytes(p) } -> std::same_as<std::uint64_t>;
-  { F::lines_touched(p) } -> std::same_as<double>;  // cache lines a lookup of a member reads
+  { F::lines_touched(p) } -> std::same_as<double>;  // cache lines that a lookup of a member reads
   { c.shape() } -> std::same_as<typename F::params>;
 };
 
-/// F(plan(goal)): made empty, with room for what is inserted later.
+/// F(plan(goal)) is an empty filter; keys are inserted later.
 template <class F>
 concept makeable = plannable<F> && insertable<F> && std::constructible_from<F, typename F::params>;
 
-/// build(keys, goal): the filter of these keys, for families that need all of them at once and take none later. In any order;
-/// a key that occurs twice was inserted twice. The keys say how many they are: goal.items is a hint, right or wrong.
+/// build(keys, goal): the filter of these keys, for families that need all keys at once and take none later. Keys come in
+/// any order; a duplicate counts as a second insert. The number of keys is that of the span: goal.items is a hint and may
+/// be wrong.
 template <class F>
 concept buildable = plannable<F> && requires(std::span<digest const> keys, typename F::goal g) {
   { F::build(keys, g) } -> std::same_as<F>;
 };
 
-/// What the list of families takes: it can be planned, and there is a way to fill it.
+/// A family that can be in the list of families: it can be planned, and there is a way to fill it.
 template <class F>
 concept plantable = makeable<F> || buildable<F>;
 
-/// The verbs of a family, as the concepts find them.
+/// The verbs that the concepts find in a family.
 template <family F>
 [[nodiscard]] constexpr verb_set verbs_of() noexcept {
   verb_set found;
@@ -258,7 +264,7 @@ template <family F>
   return found | verb::clear | verb::size_bytes;
 }
 
-/// Those of them that have a kernel for blocks of keys.
+/// The verbs for which the concepts find a kernel for blocks of keys.
 template <family F>
 [[nodiscard]] constexpr verb_set kernels_of() noexcept {
   verb_set found;
@@ -270,9 +276,8 @@ template <family F>
   return found;
 }
 
-/// Every family of the list declares what it has: `verbs`, without those that all have, and `kernels`. In a unit of its own
-/// this is compared with what the concepts find, so that a verb or a kernel which is lost by a changed signature does not
-/// compile.
+/// Every family of the list declares `verbs`, without those that all families have, and `kernels`. Each family's own unit
+/// compares these with what the concepts find. A verb or kernel that is lost because a signature changed does not compile.
 template <family F>
 consteval bool declares_what_it_has() {
   constexpr auto found = verbs_of<F>().without(verb::clear | verb::size_bytes | verb::fpr);

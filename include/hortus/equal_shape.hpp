@@ -21,7 +21,7 @@ template <class Params>
       return std::to_string(number);
     }
   };
-  // Params name their fields in one order, so the second pass meets the same ones.
+  // Each field of a is compared with the field of the same name and type in b.
   std::string found;
   auto const of_a = [&](std::string_view name, auto const& left, auto const&...) {
     auto const of_b = [&](std::string_view other, auto const& right, auto const&...) {
@@ -35,7 +35,8 @@ template <class Params>
   return found;
 }
 
-/// Throws errc::incompatible, and says what differs, unless two filters have one shape: only then do their cells correspond.
+/// Throws errc::incompatible, naming the differences, unless both filters have the same shape. Only then do their cells
+/// correspond.
 template <class Family>
 void check_equal_shape(Family const& a, Family const& b) {
   if (a.shape() == b.shape()) return;

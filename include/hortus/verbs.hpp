@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-/// The verbs of the vocabulary as a type. A family declares those it has, and a static_assert in its own unit compares that
-/// with what the concepts find: a verb that is lost by a changed signature does not compile. Names are for people: the command
-/// line, JSON, messages.
+/// The verbs as a type. A family declares the verbs it has, and a static_assert in its own unit compares them with what the
+/// concepts find. A verb that is lost because a signature changed therefore does not compile. Names are only for people:
+/// the command line, JSON, messages.
 namespace hortus {
 
 /// In the order in which they are listed.
@@ -75,7 +75,7 @@ class verb_set {
 };
 constexpr verb_set operator|(verb a, verb b) noexcept { return verb_set(a) | verb_set(b); }
 
-/// What a family is asked first. The command, the planner, the benches and the tour branch on this.
+/// The main question that a family answers. The command, the planner, the benchmarks and the tour branch on it.
 enum class question {
   whether,    ///< may_contain: is the key a member?
   how_often,  ///< count, without may_contain: how often was it inserted?

@@ -1,7 +1,7 @@
 #pragma once
 #include <string_view>
 
-// The one place where the version stands: the build system reads these three lines.
+// The version is defined only here: the build system reads these three lines.
 #define HORTUS_VERSION_MAJOR 0
 #define HORTUS_VERSION_MINOR 1
 #define HORTUS_VERSION_PATCH 0
@@ -12,7 +12,7 @@
 
 namespace hortus {
 
-/// The release these headers belong to, "major.minor.patch". Until 1.0 a new minor number may change interfaces; files carry a
+/// The release of these headers, "major.minor.patch". Until 1.0 a new minor number may change interfaces. Files carry a
 /// format version of their own.
 inline constexpr std::string_view version = HORTUS_VERSION_STRING;
 

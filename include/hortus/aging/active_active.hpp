@@ -14,24 +14,24 @@
 
 namespace hortus {
 
-/// Two of a kind: what active_active needs of the filters it is made of.
+/// What active_active requires of the two filters that it consists of.
 template <class F>
 concept buffer_layer = noticing<F> && membership<F> && intersectable<F> && plannable<F> && storable<F>;
 
-/// Active-active buffering (A2): two filters. The active one takes keys until it is full; then the other one, with the oldest
-/// keys, is emptied and takes over. A key is found if either has it.
+/// Active-active buffering (A2): two filters. The active one takes keys until it is full. Then the other one, which holds the
+/// oldest keys, is cleared and becomes the active one. A key is found if either filter finds it.
 ///
-///     active   [ . . x . x . . . ]   <- inserts           full:   passive [ . . x . x . x x ]   oldest so far
-///     passive  [ x x . . x . x x ]   oldest                       active  [ . . . . . . . . ]   <- inserts
+///     active   [ . . x . x . . . ]   <- inserts           full:   passive [ . . x . x . x x ]   oldest keys
+///     passive  [ x x . . x . x x ]   oldest keys                  active  [ . . . . . . . . ]   <- inserts
 ///
-/// Promise  the last `items` distinct keys are remembered: a key is found as long as at most `items` distinct others were
-///          inserted since it last was; repeats push nobody out. After 2 `items` it is forgotten but for chance fpr. The rate
-///          of false positives never passes fpr, and is about half of that on average.
-/// Price    23.1 bits for each of the `items` at 1 %, and two cache lines a lookup; over bloom<> for a Layer 22.1 bits, and
-///          more lines. The rate saws; once in `items` keys an insert empties a half.
+/// Promise  the last `items` distinct keys are remembered: a key is found as long as at most `items` distinct other keys were
+///          inserted since its last insert. Repeated keys push no other key out. After 2 `items` keys it is forgotten, except
+///          as a false positive. The false-positive rate never exceeds fpr, and is about half of it on average.
+/// Price    23.1 bits for each of the `items` at a rate of 1 %, and two cache lines per lookup; with bloom<> as Layer 22.1 bits
+///          and more lines. The rate follows a sawtooth. One insert in `items` clears a half.
 /// Lacks    estimate and merge: the order of keys in two streams is not known.
-/// Source   M. Yoon, "Aging Bloom filter with two active buffers for dynamic sets", IEEE TKDE 22(1), 2010. The capacity is not
-///          the paper's, which keeps the rate for whole log2(1/half rate) only.
+/// Source   M. Yoon, "Aging Bloom filter with two active buffers for dynamic sets", IEEE TKDE 22(1), 2010. The capacity differs
+///          from the paper's, which keeps the rate only where log2(1/half rate) is an integer.
 template <buffer_layer Layer = blocked>
 class active_active {
  public:
@@ -45,7 +45,7 @@ class active_active {
 
   using goal = probed_goal<>;
   struct params {
-    std::uint64_t items = 0;  ///< that a half takes
+    std::uint64_t items = 0;  ///< keys that one half takes
     typename Layer::params half = {};
     bool operator==(params const&) const = default;
     static void fields(auto& self, auto& io) {
@@ -61,7 +61,7 @@ class active_active {
     half.probes = g.probes;
     return {half.items, Layer::plan(half)};
   }
-  /// With both halves full: what the rate never passes, however long the stream.
+  /// The rate with both halves full, which it never exceeds, however long the stream.
   static double planned_fpr(params p, std::uint64_t) {
     double const half = Layer::planned_fpr(p.half, p.items);
     return plan::either_fpr(half, half);
@@ -69,18 +69,19 @@ class active_active {
   static std::uint64_t planned_bytes(params p) { return 2 * Layer::planned_bytes(p.half); }
   static double lines_touched(params p) { return 2 * Layer::lines_touched(p.half); }
 
-  active_active() = default;  ///< the smallest valid one: the smallest halves, a key each
+  active_active() = default;  ///< the smallest valid one: the smallest halves, for one key each
   explicit active_active(params p) : items_(p.items), active_(p.half), passive_(p.half) {
     if (!valid()) throw error(errc::bad_params, "an active-active filter takes at least one item in each half");
   }
 
-  /// A key that the active half has, truly or by a false positive, stays found as long as that half lives: it takes no room.
+  /// A key that the active half finds, as a member or as a false positive, stays found until that half is cleared. So it is not
+  /// counted.
   void insert(digest x) noexcept {
     make_room_for(x);
     count_ += std::uint64_t{active_.insert_if_new(x)};
   }
   bool insert_if_new(digest x) noexcept {
-    bool const older = passive_.may_contain(x);  // before it may be emptied
+    bool const older = passive_.may_contain(x);  // asked before make_room_for() may clear it
     make_room_for(x);
     bool const fresh = active_.insert_if_new(x);
     count_ += std::uint64_t{fresh};
@@ -105,13 +106,14 @@ class active_active {
     ask_for<access::lookup>(passive_, x);
   }
 
-  /// Both halves look at the same bits of a key, so "in either" takes off what is in both. Makes a copy of one half.
+  /// Both halves use the same positions for a key, so P(either) = P(active) + P(passive) - P(both), where "both" is the rate of
+  /// their intersection. Copies one half.
   [[nodiscard]] double fpr() const {
     auto both = active_;
     both.intersect(passive_);
     return std::clamp(active_.fpr() + passive_.fpr() - both.fpr(), 0.0, 1.0);
   }
-  /// Has a half with keys been emptied yet?
+  /// Has a half that held keys been cleared yet?
   [[nodiscard]] bool has_forgotten() const noexcept { return swaps_ == 2; }
 
   void clear() noexcept {
@@ -128,15 +130,16 @@ class active_active {
     io.constant(name_id(Layer::name), "kind of filter for its halves");
     io(self.items_, self.count_, self.swaps_, self.active_, self.passive_);
   }
-  /// How many keys the active half took is history, which its bits do not tell. What a file says of it decides when halves are
-  /// swapped, and whatever it says what is written later is valid.
+  /// count_ cannot be checked: the bits do not show how many keys the active half took. A wrong number in a file only changes
+  /// when the halves are swapped. Whatever it is, files written later are valid.
   [[nodiscard]] bool valid() const noexcept {
     return active_.valid() && passive_.valid() && active_.shape() == passive_.shape() && items_ >= 1 && count_ <= items_ &&
            swaps_ <= 2;
   }
 
  private:
-  /// A full half takes no key that it does not have. Swapping comes first, so that a half never holds more than `items`.
+  /// Swaps the halves if the active one is full and x is new to it. This happens before x is inserted, so that a half never
+  /// holds more than `items` keys.
   void make_room_for(digest x) noexcept {
     if (count_ < items_ || active_.may_contain(x)) return;
     std::swap(active_, passive_);
@@ -147,7 +150,7 @@ class active_active {
 
   std::uint64_t items_ = 1;
   std::uint64_t count_ = 0;  // keys that the active half took
-  std::uint64_t swaps_ = 0;  // 2 means that or more
+  std::uint64_t swaps_ = 0;  // 2 means 2 or more
   Layer active_;
   Layer passive_;
 };

@@ -11,22 +11,23 @@
 
 namespace hortus {
 
-/// Age-partitioned Bloom filter: a ring of slices of bits. A key marks the youngest `probes` of them; generation by generation
-/// all slices grow older, and the oldest is emptied and becomes the youngest. Found is who is in `probes` slices in a row.
+/// Age-partitioned Bloom filter: a ring of slices of bits. A key sets one bit in each of the youngest `probes` slices. With
+/// every generation all slices grow older; the oldest is cleared and becomes the youngest. A key is found if its bits are set
+/// in `probes` consecutive slices.
 ///
 ///     youngest  0   1   2   3   4   5   oldest           3 probes, 3 generations
 ///               #   #   #                                a key just inserted
-///                           #   #   #                    three generations later; in the next only # # is left of it
+///                           #   #   #                    three generations later; after one more only # # is left
 ///
-/// Promise  no key of the window is missed, and the rate of false positives does not pass fpr. The window is the last `items`
-///          distinct keys; or, with distinct = 0, the last `items` inserts; or, with ticks, that much time up to what
-///          advance(now) was told, if no more than `items` keys come in any such time, rounded up to whole generations,
-///          spread or in bursts: else the rate rises.
-/// Price    40 bits for each of the `items` at 1 % for distinct keys, 21 for inserts, 27 for time; `probes` cache misses for a
-///          member and about 5 for another. More generations need less space, and more misses.
+/// Promise  no key of the window is missed, and the false-positive rate does not exceed fpr. The window is the last `items`
+///          distinct keys; or, with distinct = 0, the last `items` inserts; or, with ticks, the last `ticks` of time before
+///          the latest advance(now). For a window of time, at most `items` keys, evenly or in bursts, may come in any `ticks`
+///          rounded up to whole generations; with more the rate rises.
+/// Price    at a rate of 1 %, for each of the `items`: 40 bits for distinct keys, 21 for inserts, 27 for time. `probes` cache
+///          misses for a member, about 5 for an absent key. More generations need less space and cost more misses.
 /// Lacks    estimate and merge: the order of keys in two streams is not known.
-/// Source   A. Shtul, C. Baquero, P. S. Almeida, "Age-partitioned Bloom filters", 2020. Windows of distinct keys are our own:
-///          docs/maths.md says why they cost twice as much.
+/// Source   A. Shtul, C. Baquero, P. S. Almeida, "Age-partitioned Bloom filters", 2020. Windows of distinct keys are our own
+///          addition; docs/maths.md says why they cost twice as much.
 class age_partitioned {
  public:
   static constexpr std::string_view name = "age_partitioned";
@@ -38,11 +39,11 @@ class age_partitioned {
   static constexpr std::size_t block_keys = slice_ring::block_keys;
 
   struct goal {
-    std::uint64_t items = 0;  ///< the window; with ticks the most keys that come in it
+    std::uint64_t items = 0;  ///< the window; with ticks, the most keys that come in it
     double fpr = 0.01;
-    unsigned distinct = 1;     ///< 0: the window is of inserts, and repeated keys push others out; half the space
-    std::uint64_t ticks = 0;   ///< not 0: the window is of time, in the unit of advance()
-    unsigned generations = 0;  ///< 0: as the plan thinks best
+    unsigned distinct = 1;     ///< 0: the window counts inserts, and repeated keys push others out; half the space
+    std::uint64_t ticks = 0;   ///< not 0: the window is a time, in the unit of advance()
+    unsigned generations = 0;  ///< 0: the plan chooses
     static void fields(auto& self, auto& io) {
       io("distinct", self.distinct,
          setting_note{
@@ -62,7 +63,7 @@ class age_partitioned {
     std::uint64_t slice_bits = 0;
     unsigned probes = 0;
     unsigned generations = 0;            ///< remembered besides the current one
-    unsigned young = 0;                  ///< a key in one of so many, counted from the youngest, is not put in again
+    unsigned young = 0;                  ///< a key found in one of the `young` youngest generations is not inserted again
     std::uint64_t generation_items = 0;  ///< with ticks: the most keys that come in a window
     std::uint64_t generation_ticks = 0;  ///< 0: a generation ends when its items are in
     bool operator==(params const&) const = default;
@@ -86,14 +87,14 @@ class age_partitioned {
     return {shape.slice_bits,       shape.probes, shape.generations, plan::young_generations(shape.generations, what),
             shape.generation_items, ticks};
   }
-  /// At the end of a generation: what the rate does not pass, however long the stream.
+  /// The rate at the end of a generation, which it does not exceed, however long the stream.
   static double planned_fpr(params p, std::uint64_t) {
     return p.generation_ticks != 0 ? plan::age_partitioned_burst_fpr(layout(p)) : plan::age_partitioned_fpr(layout(p));
   }
   static std::uint64_t planned_bytes(params p) { return (p.slice_bits * (p.probes + p.generations) + 63) / 64 * 8; }
   static double lines_touched(params p) { return p.probes; }
 
-  age_partitioned() = default;  ///< the smallest valid one: two slices of a bit
+  age_partitioned() = default;  ///< the smallest valid one: two slices of one bit
   explicit age_partitioned(params p)
       : ring_((plan::checked(layout(p)), p.slice_bits), p.probes, p.generations),
         young_(p.young),
@@ -121,15 +122,16 @@ class age_partitioned {
   void prefetch(digest x) const noexcept { ring_.prefetch(x); }
   void prefetch_all(digest x) const noexcept { ring_.prefetch_all(x); }
 
-  /// Tells the time, from 0 on and in the unit of `ticks`; generations end by it, and keys are inserted at the time told last.
-  /// A time before that is ignored. Throws errc::unsupported if the filter ages by its keys.
+  /// Sets the time, in the unit of `ticks`; a filter starts at time 0. Ends the generations whose time is over. Keys count as
+  /// inserted at the time set last. An earlier time than that is ignored. Throws errc::unsupported if the filter ages by its
+  /// keys.
   void advance(std::uint64_t now) {
     if (generation_ticks_ == 0)
       throw error(errc::unsupported, "this filter ages by its keys: one that ages by time is planned with ticks");
     if (now < since_) return;
     auto const over = (now - since_) / generation_ticks_;
     since_ += over * generation_ticks_;
-    if (over >= ring_.slices() && ring_.bits().ones() == 0) return;  // as when the first time is told: nothing to forget
+    if (over >= ring_.slices() && ring_.bits().ones() == 0) return;  // empty, as at the first call: nothing to forget
     for (auto left = std::min<std::uint64_t>(over, ring_.slices()); left != 0; --left) next_generation();
   }
 
@@ -137,7 +139,7 @@ class age_partitioned {
   [[nodiscard]] std::uint64_t time() const noexcept { return since_; }  ///< when the current generation began
 
   [[nodiscard]] double fpr() const { return ring_.fpr(); }
-  /// Have as many generations ended as are remembered, and one more?
+  /// Have more generations ended than are remembered?
   [[nodiscard]] bool has_forgotten() const noexcept { return ended_ > ring_.generations(); }
 
   void clear() noexcept {
@@ -179,8 +181,8 @@ class age_partitioned {
   std::uint64_t generation_items_ = 1;
   std::uint64_t generation_ticks_ = 0;
   std::uint64_t count_ = 0;  // keys put into the current generation; 0 where time ends it
-  std::uint64_t ended_ = 0;  // generations so far; 64 means that or more
-  std::uint64_t since_ = 0;  // when the current one began
+  std::uint64_t ended_ = 0;  // generations that have ended; 64 means 64 or more
+  std::uint64_t since_ = 0;  // when the current generation began
 };
 
 using age_partitioned_filter = of_keys<age_partitioned>;

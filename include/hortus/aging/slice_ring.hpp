@@ -13,12 +13,12 @@
 
 namespace hortus {
 
-/// A ring of slices of bits, numbered from the youngest: what age_partitioned is made of. A key has one place in every slice,
-/// and marks the first `probes` slices; turn() empties the oldest and makes it the youngest. Age is a matter of numbers, bits
-/// stay where they are. A key that was marked n turns ago is found in slices n .. n + probes - 1: it is of generation n.
+/// The ring of slices of age_partitioned, numbered from the youngest. A key has one bit in every slice. mark() sets its bits in
+/// the first `probes` slices. turn() clears the oldest slice and makes it the youngest; only the numbers change, bits stay in
+/// place. A key that was marked n turns ago is found in slices n .. n + probes - 1: it is of generation n.
 class slice_ring {
  public:
-  static constexpr std::size_t block_keys = 256;  // rounds, as in index/scattered.hpp
+  static constexpr std::size_t block_keys = 256;  // for rounds, as in bloom/scattered.hpp
   static constexpr unsigned none = std::numeric_limits<unsigned>::max();
 
   slice_ring() = default;
@@ -28,17 +28,17 @@ class slice_ring {
   void mark(digest x) noexcept {
     for (unsigned i = 0; i < probes_; ++i) bits_.set(place(x, i));
   }
-  /// The youngest of the first `end` generations that has x.
+  /// The youngest of the first `end` generations that contains x, or `none`.
   [[nodiscard]] unsigned generation_of(digest x, unsigned end) const noexcept {
     search at(probes_);
     while (!at.step(bits_.test(place(x, at.slice - 1)), probes_, end)) {
     }
     return at.generation < end ? at.generation : none;
   }
-  /// Is it in any? For a block, at most block_keys: all keys look at a slice, then those that are not done at their next one,
-  /// and so on. Each round asks memory for the lines of the next, the caller has for those of the first.
+  /// Bit i of `hits`: does any generation contain xs[i]? At most block_keys keys, in rounds: every key reads one slice, then
+  /// every undecided key its next one, and so on. Each round prefetches for the next round; the caller has for the first.
   void find(std::span<digest const> xs, std::uint64_t* hits) const noexcept;
-  void prefetch(digest x) const noexcept { bits_.prefetch(place(x, probes_ - 1)); }  // where a search begins
+  void prefetch(digest x) const noexcept { bits_.prefetch(place(x, probes_ - 1)); }  // the first bit that a search reads
   void prefetch_all(digest x) const noexcept {
     for (unsigned i = 0; i < probes_; ++i) bits_.prefetch(place(x, i));
   }
@@ -52,7 +52,7 @@ class slice_ring {
     first_ = 0;
   }
 
-  /// Chance that a new key is found, as full as the slices are.
+  /// Probability that an absent key is found at the slices' actual fill.
   [[nodiscard]] double fpr() const {
     std::array<double, plan::max_slices> fill{};
     for (unsigned i = 0; i < slices(); ++i)
@@ -79,16 +79,17 @@ class slice_ring {
   }
 
  private:
-  /// A search looks at the slices of a generation from the oldest down, so that one without the key tells how many generations
-  /// to skip. No slice is looked at twice.
+  /// Reads the slices of a generation from the oldest to the youngest. A slice without the key rules out every generation that
+  /// includes it, so these are skipped. No slice is read twice.
   struct search {
     unsigned generation = 0;
-    unsigned known = 0;  ///< the slices from there on that were looked at before, down to here, have the key
-    unsigned slice = 0;  ///< the next to look at is the one before
+    unsigned known = 0;  ///< slices of this generation below `known` were read before and have the key
+    unsigned slice = 0;  ///< the next slice to read is slice - 1
 
     search() noexcept = default;
     explicit search(unsigned probes) noexcept : slice(probes) {}
-    /// What was seen in slice - 1. Is the search over? Then the key is of `generation`, or past the end.
+    /// `seen`: does slice - 1 have the key? Returns true when the search is over: the key is of `generation`, or absent if that
+    /// is not below `end`.
     bool step(bool seen, unsigned probes, unsigned end) noexcept {
       --slice;
       if (seen) return slice == known;
@@ -99,7 +100,7 @@ class slice_ring {
     }
   };
 
-  /// Where slice i is: its place among all.
+  /// The position of slice i in memory order.
   [[nodiscard]] unsigned slot(unsigned i) const noexcept { return first_ + i < slices() ? first_ + i : first_ + i - slices(); }
   [[nodiscard]] std::uint64_t place(digest x, unsigned i) const noexcept {
     return slot(i) * slice_bits_ + multiply_chain::at(x, slice_bits_, slot(i));

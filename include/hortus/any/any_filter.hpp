@@ -12,7 +12,7 @@
 
 namespace hortus {
 
-/// A filter whose family and hash are known at run time only: what a file of unknown content becomes.
+/// A filter whose family and hash are known only at run time, for example of a file.
 using any_filter = of_keys<any_family, any_hash>;
 
 /// make_filter("bloom", {.items = 1000, .fpr = 0.01})
@@ -30,7 +30,7 @@ struct family_reader<any_family> {
   static any_family read(envelope const& about, field_reader& in) { return family_named(about.family).read(in); }
 };
 
-/// The family is found in the file.
+/// These take the family from the file.
 [[nodiscard]] inline any_filter load(std::filesystem::path const& path, reading const& how = {}) {
   return load<any_filter>(path, how);
 }

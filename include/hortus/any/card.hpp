@@ -10,23 +10,23 @@
 #include <hortus/any/settings.hpp>
 #include <hortus/concepts.hpp>
 
-/// What is known of every family without making one: for people who choose, and for the planner. Links without files, memory
-/// maps and vector kernels (CMake target hortus_planner).
+/// The static facts about every family, for choosing one and for the planner. Links without files, memory maps and vector
+/// kernels (CMake target hortus_planner).
 namespace hortus {
 
-/// What somebody at a command line wants: the goal, and settings of the family by name (`probes`, ...).
+/// A goal as given on a command line, with settings of the family by name (`probes`, ...).
 struct request {
   std::uint64_t items = 0;
   double fpr = 0.01;
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
-/// What a family offers for a request.
+/// A family's plan for a request.
 struct proposal {
   std::vector<named_value> params;
   std::uint64_t size_bytes = 0;
-  double fpr = 0;            ///< the rate really obtained, after rounding; without may_contain: the chance of a wrong count
-  double fnr = 0;            ///< chance that a key of the window is missed, where the family says so
+  double fpr = 0;            ///< the actual rate, after rounding; without may_contain: the probability of a wrong count
+  double fnr = 0;            ///< probability that a member, or a key of the window, is missed; 0 if the family gives none
   double bits_per_item = 0;  ///< 8 size_bytes / items
   double lines_touched = 0;  ///< cache lines that a lookup of a member reads
 };
@@ -36,15 +36,15 @@ struct card {
   std::string_view room;
   std::string_view summary;
   false_negatives misses;
-  bool never_undercounts;   ///< count() is never below the truth, or below the most that it counts to
-  bool forgets;             ///< old keys, by design: its size is for a window
-  bool can_refuse;          ///< insert says whether a key went in
-  bool can_be_full;         ///< and refuses those for which there is no room
-  std::uint64_t max_count;  ///< where counters stick in all its filters; 0: there is no such number
-  bool grows;               ///< makes room for more keys than planned; stages() of a filter says how often it did
-  bool keeps_fpr;           ///< and keeps the planned rate, however many come
+  bool never_undercounts;   ///< count() is never below the true count, or below its maximum
+  bool forgets;             ///< it forgets old keys, by design: its size is for a window
+  bool can_refuse;          ///< insert returns whether it took the key
+  bool can_be_full;         ///< insert refuses keys if there is no room for them
+  std::uint64_t max_count;  ///< the maximum of counters in all its filters; 0: there is no such number
+  bool grows;               ///< it takes more keys than planned; stages() of a filter says how often it grew
+  bool keeps_fpr;           ///< it grows and keeps the planned rate for any number of keys
   verb_set verbs;
-  std::vector<setting> settings;  ///< by name, for request::settings
+  std::vector<setting> settings;  ///< that request::settings may name
   proposal (*plan)(request const&);
 
   [[nodiscard]] bool has(verb v) const noexcept { return verbs.has(v); }
@@ -52,28 +52,28 @@ struct card {
 };
 
 [[nodiscard]] std::span<card const> cards();
-[[nodiscard]] card const& card_of(std::string_view family);  ///< throws errc::unsupported, naming those there are
+[[nodiscard]] card const& card_of(std::string_view family);  ///< throws errc::unsupported, naming all families
 
-/// "bloom filter", "count_min sketch": what people call it.
+/// The family's name in a sentence: "bloom filter", "count_min sketch".
 [[nodiscard]] std::string called(std::string_view family);
-/// "a bloom filter", "an active_active filter": one of them.
+/// The same with an article: "a bloom filter", "an active_active filter".
 [[nodiscard]] std::string one(std::string_view family);
 
-/// A verb that a family lacks was asked for at run time. Names the families that have it.
+/// Throws errc::unsupported for a verb that the family lacks, naming the families that have it.
 [[noreturn]] void lacks(std::string_view family, verb v);
 
-/// Does it tell a key of the window from an absent one? It must report the absent key at most half as often: without that rule
-/// a filter that answers at random, in no space at all, would win.
+/// Does it report absent keys at most half as often as keys of the window? Without that rule a filter that answers at
+/// random, in no space at all, would win.
 [[nodiscard]] bool tells_keys_apart(proposal const& offer);
 
-/// The lowest rate that the family reaches for so many items in so many bytes. Throws errc::bad_goal if not even a rate of 99 %
-/// fits, or with misses the highest that tells keys apart.
+/// The lowest rate that the family reaches for wish.items in `bytes` bytes. Throws errc::bad_goal if not even a rate of 99 %
+/// fits or, for a family with misses, not even the highest rate for which tells_keys_apart() holds.
 [[nodiscard]] double best_fpr_in(card const& family, request wish, std::uint64_t bytes);
 
-/// The most items that the family holds at the rate wished for in so many bytes. Throws errc::bad_goal if not even one fits.
+/// The most items that the family holds at wish.fpr in `bytes` bytes. Throws errc::bad_goal if not even one fits.
 [[nodiscard]] std::uint64_t most_items_in(card const& family, request wish, std::uint64_t bytes);
 
-/// A family's goal, out of a request.
+/// A family's goal, from a request.
 template <plannable F>
 typename F::goal goal_of(request const& wish) {
   typename F::goal goal;
@@ -88,7 +88,7 @@ typename F::goal goal_of(request const& wish) {
   return goal;
 }
 
-/// What F offers for a request.
+/// The plan of F for a request.
 template <plantable F>
 proposal proposal_of(request const& wish) {
   auto const params = F::plan(goal_of<F>(wish));

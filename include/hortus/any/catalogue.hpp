@@ -8,18 +8,18 @@
 #include <hortus/any/card.hpp>
 #include <hortus/io/store.hpp>
 
-/// The list of families at run time: cards, and how filters of each are made, built and read. Made from any/families.def.
+/// The list of families at run time: cards, and functions that make, build and read filters. Generated from any/families.def.
 namespace hortus {
 
 struct family_info : card {
-  any_family (*make)(request const&);  ///< empty; throws errc::unsupported without insert
-  /// Of these keys: all at once, or made and filled. Throws errc::full if one does not fit.
+  any_family (*make)(request const&);  ///< an empty filter; throws errc::unsupported if the family has no insert
+  /// A filter of these keys, built at once, or made and then filled. Throws errc::full if a key does not fit.
   any_family (*build)(std::span<digest const>, request const&);
   any_family (*read)(field_reader&);
 };
 
 [[nodiscard]] std::span<family_info const> catalogue();
-[[nodiscard]] family_info const& family_named(std::string_view name);  ///< throws errc::unsupported, naming those there are
+[[nodiscard]] family_info const& family_named(std::string_view name);  ///< throws errc::unsupported, naming all families
 
 template <plantable F>
 any_family made_family(request const& wish) {
@@ -29,7 +29,7 @@ any_family made_family(request const& wish) {
     lacks(F::name, verb::insert);
 }
 
-/// A family that takes keys later is planned for as many as there are, if nobody says for how many.
+/// If the request gives no number of items, the filter is planned for keys.size().
 template <plantable F>
 any_family built_family(std::span<digest const> keys, request const& wish) {
   auto goal = goal_of<F>(wish);
@@ -46,7 +46,7 @@ any_family built_family(std::span<digest const> keys, request const& wish) {
   }
 }
 
-/// How filters of F are made, for its unit: see families.def.
+/// The catalogue entry of F, for its unit: see families.def.
 template <plantable F>
 family_info made_entry(card const& its) {
   return {its, made_family<F>, built_family<F>,

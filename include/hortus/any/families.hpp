@@ -29,7 +29,7 @@
 
 namespace hortus {
 
-/// Types, to be visited one by one; the last is none of them.
+/// A list of types to visit one by one. The last one, void, only ends the list and is not visited.
 template <class... Fs>
 struct family_list {
   static constexpr std::size_t size = sizeof...(Fs) - 1;
@@ -42,7 +42,7 @@ struct family_list {
   }
 };
 
-/// Every family at once, for those who want all of them in one unit. The list itself is families.def.
+/// All families, for code that needs them in one unit. The list itself is families.def.
 #define HORTUS_FAMILY(name, room, ...) __VA_ARGS__,
 using families = family_list<
 #include <hortus/any/families.def>

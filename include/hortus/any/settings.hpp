@@ -11,8 +11,8 @@
 #include <hortus/error.hpp>
 #include <hortus/plan/goal.hpp>
 
-/// The named fields of a family's goal and params, for people: `--set probes=5`, the params of info and plan. Both aggregates
-/// name their fields once, in fields(self, io) with io("probes", self.probes); a goal adds what people are told of it.
+/// The named fields of a family's goal and params, for `--set probes=5` and for the params that info and plan show. Both
+/// aggregates name their fields once, in fields(self, io) with io("probes", self.probes); a goal adds the help text.
 namespace hortus {
 
 using field_value = std::variant<std::uint64_t, double>;
@@ -38,7 +38,7 @@ std::vector<named_value> values_of(T const& aggregate) {
   return values;
 }
 
-/// What may be set of a family: `hortus list FAMILY` shows it.
+/// A setting of a family, as `hortus list FAMILY` shows it.
 struct setting {
   std::string_view name;
   field_value by_default;

@@ -8,12 +8,12 @@
 
 namespace hortus {
 
-/// Blocked Bloom filter: a bloom filter of 512 bits for each of many groups of keys, and each lies in one cache line.
+/// Blocked Bloom filter: an array of small Bloom filters, one cache line of 512 bits each. The digest chooses a key's line.
 ///
 ///     digest --high bits--> line       0100000010000001 ... 0000010000000000       the `probes` bits of a key, anywhere in it
 ///
-/// Promise  as bloom, with one cache miss an operation.
-/// Price    3 % more space than bloom at 1 %, 8 % at 0.1 %, 14 % at 1e-4: lines are not equally full.
+/// Promise  as bloom, with one cache miss per operation.
+/// Price    3 % more space than bloom at a rate of 1 %, 8 % at 0.1 %, 14 % at 1e-4, because lines are not equally full.
 /// Lacks    erase, growth.
 /// Source   F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", WEA 2007.
 struct blocked_pattern {
@@ -30,7 +30,7 @@ struct blocked_pattern {
                          [&](std::uint64_t bit) { act(static_cast<unsigned>(bit / 64 % 8), with_bit(0, bit)); });
   }
 
-  /// Fewer instructions than by masks: a bit of a word is tested in place.
+  /// Tests each bit in place, which takes fewer instructions than building masks.
   static constexpr bool has(std::uint64_t const* block, digest x, unsigned probes) noexcept {
     bool all = true;
     for_each_position<9>(pattern_bits(x), probes,

@@ -8,12 +8,12 @@
 
 namespace hortus {
 
-/// Blocked Bloom filter of two lines: a bloom filter of 1024 bits for each of many groups of keys, in two neighbouring lines.
+/// Blocked Bloom filter of two lines: an array of small Bloom filters of 1024 bits, two adjacent cache lines each.
 ///
 ///     digest --high bits--> pair of lines   0100000010000001 ... | 0000010000000000 ...      a key's bits, anywhere in both
 ///
-/// Promise  as bloom, with two neighbouring cache misses an operation, which memory serves nearly as one.
-/// Price    1.8 % more space than bloom at 1 %, 4 % at 0.1 %, 7.5 % at 1e-4: half of what one line costs.
+/// Promise  as bloom, with two adjacent cache misses per operation, which together take little longer than one.
+/// Price    1.8 % more space than bloom at a rate of 1 %, 4 % at 0.1 %, 7.5 % at 1e-4: half the overhead of blocked.
 /// Lacks    erase, growth, vector kernels: see blocked for speed.
 /// Source   F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", WEA 2007.
 struct blocked_pair_pattern {
@@ -31,15 +31,16 @@ struct blocked_pair_pattern {
                           [&](std::uint64_t bit) { act(static_cast<unsigned>(bit / 64 % 16), with_bit(0, bit)); });
   }
 
-  /// Fewer instructions than by masks: a bit of a word is tested in place.
+  /// Tests each bit in place, which takes fewer instructions than building masks.
   static constexpr bool has(std::uint64_t const* block, digest x, unsigned probes) noexcept {
     bool all = true;
     for_each_position<10>(spread(x), probes, [&](std::uint64_t bit) { all &= (block[bit / 64 % 16] >> (bit % 64) & 1) != 0; });
     return all;
   }
 
-  /// Twice: after one multiplication the low bits of keys that were selected by theirs still follow from bits 32 and on, which
-  /// with ten bits a probe are another probe's (in_block_test finds the rate 8 % too high).
+  /// Spreads twice, for keys that were selected by the low bits of their digest. After one multiplication their low pattern
+  /// bits still follow from bits 32 and up, and with ten bits a probe those belong to another probe. The rate would be 8 %
+  /// too high (in_block_test).
   static constexpr std::uint64_t spread(digest x) noexcept { return more_pattern_bits(pattern_bits(x)); }
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {

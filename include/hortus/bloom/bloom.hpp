@@ -16,8 +16,9 @@ namespace hortus {
 ///     key --Hash--> digest --Index--> p1 p2 .. pk      0 1 0 0 1 0 0 1 0 0 0 0
 ///                                                        ^p2   ^pk   ^p1
 ///
-/// Promise  every key inserted is found; another key is found with chance plan::bloom_fpr(). Merge, intersect and fold.
-/// Price    1.44 log2(1/fpr) bits a key, and up to `probes` cache misses an operation.
+/// Promise  every inserted key is found; an absent key is found with probability plan::bloom_fpr(). Merge, intersect and
+///          fold.
+/// Price    1.44 log2(1/fpr) bits per key, and up to `probes` cache misses per operation.
 /// Lacks    erase, growth, and an answer from one cache line.
 /// Source   B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", CACM 13(7), 1970.
 template <index_policy Index = multiply_chain>
@@ -55,7 +56,7 @@ class bloom {
   bloom() = default;  ///< the smallest valid one: 1 bit, 1 probe
   explicit bloom(params p) : bloom(bit_array(p.bits), p.probes) {}
 
-  /// Of bits that are there already, such as those of a counting filter's cells that are not 0.
+  /// From existing bits, for example one bit for each nonzero cell of a counting filter.
   bloom(bit_array bits, unsigned probes) : bits_(std::move(bits)), probes_(probes) {
     if (!valid()) throw error(errc::bad_params, "a bloom filter needs 1 to 2^42 bits and 1 to 64 probes");
   }
@@ -66,7 +67,7 @@ class bloom {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     probing().all_set(bits_, xs, next, hits);
   }
-  /// The same while other threads do: see concurrent.hpp.
+  /// Safe while other threads call these two: see concurrent.hpp.
   bool insert_shared(digest x) noexcept { return probing().set_new_shared(bits_, x); }
   [[nodiscard]] bool may_contain_shared(digest x) const noexcept { return probing().all_set_shared(bits_, x); }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
@@ -84,7 +85,8 @@ class bloom {
     bits_ &= other.bits_;
   }
 
-  /// Exact because positions come from the high bits: bit i of size / by is what bits i*by ... i*by+by-1 were.
+  /// Exact, because positions come from the high bits of a hash: bit i of the folded filter is the OR of the old bits i*by
+  /// to i*by+by-1.
   void fold(std::uint64_t by) requires Index::folds { bits_ = bits_.folded(plan::checked_fold(fold_width(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return bits_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {

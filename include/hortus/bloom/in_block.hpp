@@ -18,19 +18,19 @@
 
 namespace hortus {
 
-/// What tells one cache-line-local Bloom filter from another: where the block of a key is, and which bits of it are the key's.
+/// A pattern defines a cache-line-local Bloom filter: which block a key belongs to, and which bits of that block it sets.
 template <class P>
 concept block_pattern = requires(digest x, std::uint64_t blocks, unsigned probes, std::uint64_t const* block) {
   { P::name } -> std::convertible_to<std::string_view>;
   { P::summary } -> std::convertible_to<std::string_view>;
   { P::layout } -> std::convertible_to<plan::block_layout>;     // its mathematics
-  { P::about_probes } -> std::convertible_to<setting_note>;     // how many there may be, in words
-  { P::block_of(x, blocks) } -> std::same_as<std::uint64_t>;    // from the high bits: monotone in the digest, so that it folds
-  { P::chance(block, probes) } -> std::same_as<double>;         // that a new key of this block finds all its bits set
-  P::for_each_mask(x, probes, [](unsigned, std::uint64_t) {});  // act(word of the block, bits in it): from independent bits
+  { P::about_probes } -> std::convertible_to<setting_note>;     // help text: how many probes there may be
+  { P::block_of(x, blocks) } -> std::same_as<std::uint64_t>;    // by the high bits: monotone in the digest, so that it folds
+  { P::chance(block, probes) } -> std::same_as<double>;         // that an absent key of this block finds all its bits set
+  P::for_each_mask(x, probes, [](unsigned, std::uint64_t) {});  // act(word of the block, mask), independent of block_of
 };
 
-/// One with loops for up to 64 keys at once, which ask for the next ones in between.
+/// A pattern with kernels for up to 64 keys at once, which prefetch the next keys' blocks in between.
 template <class P>
 concept vectorised_pattern = block_pattern<P> &&
     requires(kernels::blocks_to_read in, kernels::blocks_to_write out, std::span<digest const> xs) {
@@ -38,8 +38,9 @@ concept vectorised_pattern = block_pattern<P> &&
   P::insert(out, xs, xs);
 };
 
-/// The verbs of every filter that keeps a key's bits in one block: one cache miss an operation, and no branch to guess. The
-/// families (blocked, blocked_pair, sectorized, split_block, register_blocked) differ by their Pattern.
+/// The verbs of every filter that keeps a key's bits in one block. An operation costs one cache miss and no branch that
+/// could be mispredicted. The families (blocked, blocked_pair, sectorized, split_block, register_blocked) differ by their
+/// Pattern.
 template <block_pattern Pattern>
 class in_block {
  public:
@@ -99,7 +100,7 @@ class in_block {
       return missing == 0;
     }
   }
-  /// The same while other threads do: see concurrent.hpp.
+  /// Safe while other threads call these two: see concurrent.hpp.
   bool insert_shared(digest x) noexcept {
     auto* const block = blocks_[Pattern::block_of(x, blocks_.size())];
     std::uint64_t missing = 0;
@@ -124,7 +125,7 @@ class in_block {
   [[nodiscard]] std::uint64_t places() const noexcept { return blocks_.size(); }
   void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
 
-  /// The mean over the blocks, each as full as it is: a new key meets any of them.
+  /// The mean over all blocks at their actual fill: an absent key is equally likely to fall into any of them.
   [[nodiscard]] double fpr() const noexcept { return mean_chance(blocks_, probes_); }
   [[nodiscard]] plan::estimate estimate() const { return plan::blocked_cardinality(layout(shape()), blocks_.ones()); }
 
@@ -137,7 +138,8 @@ class in_block {
     blocks_ &= other.blocks_;
   }
 
-  /// Exact: the block of a key in blocks / by is its block now, divided by `by`, and its bits in the block stay the same.
+  /// Exact: in a filter of blocks / by blocks a key's block is its present one divided by `by`, and its bits in the block
+  /// are the same.
   void fold(std::uint64_t by) { blocks_ = blocks_.folded(plan::checked_fold(blocks_.size(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept { return blocks_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const {

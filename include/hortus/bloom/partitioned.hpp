@@ -11,13 +11,13 @@
 
 namespace hortus {
 
-/// Partitioned Bloom filter: one slice of the array for each probe, so that a key's bits never fall on each other.
+/// Partitioned Bloom filter: one slice of the array for each probe, so that two probes of a key never share a bit.
 ///
 ///     slice      1              2              3
 ///           0 1 0 0 0 1  |  0 0 0 1 0 0  |  1 0 0 0 0 0       a key sets one bit in each
 ///
-/// Promise  as bloom, with a rate that is exact at every size: (1 - (1 - 1/slice)^items)^probes.
-/// Price    as bloom; at small sizes a little more (+9.6 % rate at 32 bits), from some thousand bits on none to speak of.
+/// Promise  as bloom, with a false-positive rate that is exact at every size: (1 - (1 - 1/slice)^items)^probes.
+/// Price    as bloom, but the rate is higher in small filters: by 9.6 % at 32 bits, negligible from some thousand bits on.
 /// Lacks    erase, growth, and an answer from one cache line.
 /// Source   Kirsch, Mitzenmacher, "Less hashing, same performance", 2006; Almeida et al., "Scalable Bloom filters", 2007.
 template <index_policy Index = multiply_chain>
@@ -64,7 +64,7 @@ class partitioned {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     probing().all_set(bits_, xs, next, hits);
   }
-  /// The same while other threads do: see concurrent.hpp.
+  /// Safe while other threads call these two: see concurrent.hpp.
   bool insert_shared(digest x) noexcept { return probing().set_new_shared(bits_, x); }
   [[nodiscard]] bool may_contain_shared(digest x) const noexcept { return probing().all_set_shared(bits_, x); }
   void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
@@ -82,7 +82,7 @@ class partitioned {
     bits_ &= other.bits_;
   }
 
-  /// Every slice folds as a bloom filter does; their borders stay borders, because `by` divides the slice.
+  /// Every slice folds as a bloom filter does. No new bit mixes two slices, because `by` divides the slice.
   void fold(std::uint64_t by) requires Index::folds {
     bits_ = bits_.folded(plan::checked_fold(slice_bits_, by));
     slice_bits_ /= by;
@@ -111,7 +111,7 @@ class partitioned {
  private:
   [[nodiscard]] scattered<Index> probing() const noexcept { return {probes_, slice_bits_, slice_bits_}; }
   [[nodiscard]] plan::partitioned_shape layout() const noexcept { return {slice_bits_, probes_}; }
-  /// How many bits are set in each slice.
+  /// The number of set bits in each slice.
   [[nodiscard]] std::vector<std::uint64_t> ones(bit_array const& bits) const {
     std::vector<std::uint64_t> in_slice(probes_);
     auto const width = bits.size() / probes_;

@@ -10,11 +10,13 @@ namespace hortus {
 
 /// Register-blocked Bloom filter: the block is one 64-bit word, so an operation is one load, one mask, one comparison.
 ///
-///     digest --high bits--> word        0100000010000001000000...     the `probes` bits of a key, six bits of pattern each
+///     digest --high bits--> word        0100000010000001000000...     the `probes` bits of a key, six pattern bits choose
+///     each
 ///
-/// Promise  as bloom, with one cache miss and the fewest instructions of all.
-/// Price    12.1 bits a key at 1 %, 24.0 at 0.1 %: for rates of some per cent, where a false positive is cheap.
-/// Lacks    erase, growth, low rates.
+/// Promise  as bloom, with one cache miss and the fewest instructions of all families.
+/// Price    12.1 bits per key at a rate of 1 %, 24.0 at 0.1 %: for rates of a few per cent, where false positives are
+///          cheap.
+/// Lacks    erase, growth, low false-positive rates.
 /// Source   J. K. Mullin, "A second look at Bloom filters", 1983; H. Lang et al., "Performance-optimal filtering", VLDB 2019.
 struct register_pattern {
   static constexpr std::string_view name = "register_blocked";

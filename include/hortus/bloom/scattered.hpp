@@ -14,27 +14,27 @@
 
 namespace hortus {
 
-/// Bits, or counters: cells of which a key looks at several.
+/// An array of bits or counters in which a key probes several cells.
 template <class Cells>
 concept probed_cells = requires(Cells const& cells, std::uint64_t i) {
-  { cells.test(i) } -> std::same_as<bool>;  // is it set, is it more than 0?
+  { cells.test(i) } -> std::same_as<bool>;  // is the bit set, or the counter above 0?
   cells.prefetch(i);
   { cells.size_bytes() } -> std::same_as<std::size_t>;
 };
 
-/// The loops of Bloom filters whose probes lie all over one array of cells. Probe number i of a key is the next position of its
-/// Index in a range of `width` cells that starts at i * stride: the whole array each time (bloom, stride 0) or slice i
+/// The loops of Bloom filters whose probes are scattered over one array of cells. Probe i of a key is the next position of
+/// its Index within the `width` cells that start at i * stride: the whole array each time (bloom, stride 0), or slice i
 /// (partitioned).
 template <index_policy Index>
 struct scattered {
   static constexpr std::size_t block_keys =
-      256;  // rounds get shorter and shorter; with fewer keys the last would be all waiting
+      256;  // rounds get shorter; with fewer keys the last rounds would only wait for memory
 
   unsigned probes;
   std::uint64_t width;
   std::uint64_t stride;
 
-  /// act(position) for each probe of x, as long as it returns true. Did it always?
+  /// Calls act(position) for each probe of x until it returns false. True if it never did.
   bool for_each(digest x, auto act) const noexcept {
     Index at(x, width);
     for (std::uint64_t i = 0, start = 0; i < probes; ++i, start += stride)
@@ -45,7 +45,7 @@ struct scattered {
   void set(bit_array& bits, digest x) const noexcept {
     for_each(x, [&](std::uint64_t bit) { return bits.set(bit), true; });
   }
-  /// Sets them; was one of them not set before?
+  /// Sets all bits of x. True if one of them was not set before.
   bool set_new(bit_array& bits, digest x) const noexcept {
     bool fresh = false;
     for_each(x, [&](std::uint64_t bit) { return fresh |= !bits.test(bit), bits.set(bit), true; });
@@ -62,15 +62,16 @@ struct scattered {
   bool all_set(probed_cells auto const& cells, digest x) const noexcept {
     return for_each(x, [&](std::uint64_t i) { return cells.test(i); });
   }
-  /// What a lookup reads first; it may not need more.
+  /// Prefetches only the first cell of a lookup: most absent keys need no more.
   void prefetch(probed_cells auto const& cells, digest x) const noexcept { cells.prefetch(Index(x, width).next()); }
   void prefetch_all(probed_cells auto const& cells, digest x) const noexcept {
     for_each(x, [&](std::uint64_t i) { return cells.prefetch(i), true; });
   }
 
-  /// A block of lookups at once, without a branch to guess. In a cache every key reads all its bits: that costs less than
-  /// guessing wrong where to stop. In memory every line counts, so the keys go in rounds instead. Pre: at most block_keys of
-  /// them.
+  /// Looks up a block of keys without hard-to-predict branches. If the filter fits the cache, every key reads all its
+  /// cells: that costs less than mispredicting where to stop. In a larger filter every cache line counts, so keys go in
+  /// rounds.
+  /// Pre: at most block_keys keys.
   void all_set(probed_cells auto const& cells, std::span<digest const> xs, std::span<digest const> next,
                std::uint64_t* hits) const noexcept {
     assert(xs.size() <= block_keys);
@@ -84,13 +85,13 @@ struct scattered {
   }
 
  private:
-  /// Every key's first cell is tested, then the second cell of the keys still alive, and so on; each round asks memory for all
-  /// its lines before it reads one (the first round's have been asked for). An absent key costs the two lines or so that it
-  /// takes to find out, a member all of its lines, and many misses are under way at any time.
+  /// Round 1 tests every key's first cell, round 2 the second cell of the keys that passed, and so on. Each round
+  /// prefetches all its lines before it reads one (the caller has prefetched those of round 1), so many cache misses
+  /// overlap. An absent key reads about two lines, a member all of its own.
   void all_set_in_rounds(probed_cells auto const& cells, std::span<digest const> xs, std::span<digest const> next,
                          std::uint64_t* hits) const noexcept {
     struct lookup {
-      lookup() noexcept {}  // not initialised: a block is written before it is read
+      lookup() noexcept {}  // leaves members uninitialised: they are written before they are read
       union {
         Index at;
       };

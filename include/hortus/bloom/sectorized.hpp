@@ -8,17 +8,16 @@
 
 namespace hortus {
 
-/// Sectorized Bloom filter: a cache line of eight words, of which a key uses two, half of its bits in each.
+/// Sectorized Bloom filter: a block is a cache line of eight words. A key uses two of them, with half of its bits in each.
 ///
 ///     line    w0   w1   w2   w3  |  w4   w5   w6   w7
 ///                  ^A                        ^B            one word of each half; `probes` / 2 bits in it
 ///
-/// Promise  as bloom, with one cache miss and two masks an operation.
-/// Price    10.3 bits a key at 1 %, 17.1 at 0.1 %.
+/// Promise  as bloom, with one cache miss and two masks per operation.
+/// Price    10.3 bits per key at a rate of 1 %, 17.1 at 0.1 %.
 /// Lacks    erase, growth, odd numbers of probes.
 /// Source   H. Lang, T. Neumann, A. Kemper, P. Boncz, "Performance-optimal filtering: Bloom overtakes cuckoo at high
-/// throughput",
-///          VLDB 2019.
+///          throughput", VLDB 2019.
 struct sectorized_pattern {
   static constexpr std::string_view name = "sectorized";
   static constexpr std::string_view summary = "two words of one cache line a key: small, and fast without vector instructions";
@@ -30,14 +29,14 @@ struct sectorized_pattern {
 
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return fastrange(x.bits(), blocks); }
 
-  /// Each word has 64 bits of pattern: the top two choose it among four, six of the others are a probe.
+  /// Each of the two words has 64 pattern bits. The top two choose the word among four; each probe takes six of the others.
   static constexpr void for_each_mask(digest x, unsigned probes, auto act) noexcept {
     auto const first = pattern_bits(x);
     auto const second = more_pattern_bits(first);
     std::uint64_t a = 0;
     std::uint64_t b = 0;
     if (probes <= 20) {
-      unrolled(probes / 2, [&](unsigned i) {  // both in one go
+      unrolled(probes / 2, [&](unsigned i) {  // both words in one loop
         a = with_bit(a, first >> (6 * i));
         b = with_bit(b, second >> (6 * i));
       });

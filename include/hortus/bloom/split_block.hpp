@@ -10,17 +10,17 @@
 namespace hortus {
 
 #ifdef __AVX2__
-inline namespace avx2 {  // another name for other code: a unit compiled for AVX2 and one that is not may meet in one program
+inline namespace avx2 {  // own symbol names: a program may link units compiled with AVX2 and units compiled without
 #endif
 
-/// Split block Bloom filter, the one of Parquet: a block is eight lanes of 32 bits, and a key sets one bit in each.
+/// Split block Bloom filter, as in Parquet: a block is eight lanes of 32 bits, and a key sets one bit in each.
 ///
 ///     block of 256 bits     lane 0   lane 1   lane 2   ...   lane 7
-///                          ..1....  ....1..  1......        .....1.     a lane's bit: the low half of the digest times its
-///                                                                       salt, the top five bits
-/// Promise  as bloom, with one cache miss. Hashed by XXH64 with seed 0, the bytes are those of a Parquet bitset of that size.
-/// Price    10.5 bits a key at 1 %, 16.9 at 0.1 %, 26.3 at 1e-4: see blocked for less.
-/// Lacks    erase, growth, a choice of probes: they are eight.
+///                          ..1....  ....1..  1......        .....1.     a lane's bit: the top five bits of the low half of
+///                                                                       the digest times the lane's salt
+/// Promise  as bloom, with one cache miss. With XXH64 and seed 0 the bytes equal a Parquet bitset of the same size.
+/// Price    10.5 bits per key at a rate of 1 %, 16.9 at 0.1 %, 26.3 at 1e-4; blocked needs less.
+/// Lacks    erase, growth, a choice of probes: there are always eight.
 /// Source   Apache Parquet's BloomFilter specification; Polychroniou, Ross, "Vectorized Bloom filters", DaMoN 2014.
 struct split_block_pattern {
   static constexpr std::string_view name = "split_block";
@@ -29,7 +29,8 @@ struct split_block_pattern {
   static constexpr auto layout = plan::layouts::split;
   static constexpr setting_note about_probes{"bits that a key has, one in each lane", "8", "8"};
 
-  /// Parquet's own reduction, by the upper 32 bits; past 2^32 blocks it could not reach them all, so there are no more.
+  /// Parquet's reduction, by the upper 32 bits of the digest. It cannot reach more than 2^32 blocks, so the layout allows
+  /// no more.
   static constexpr std::uint64_t block_of(digest x, std::uint64_t blocks) noexcept { return split_block_of(x, blocks); }
 
   static constexpr void for_each_mask(digest x, unsigned, auto act) noexcept {
@@ -38,8 +39,9 @@ struct split_block_pattern {
   }
 
 #ifdef __AVX2__
-  /// In a program compiled for AVX2 the eight lanes are one register. Without it a single lookup takes about twice as long;
-  /// batches choose when the program runs. Loads are unaligned: bytes that a view borrows start on an 8-byte boundary.
+  /// In code compiled for AVX2 the eight lanes are one register. Without it a single lookup takes about twice as long;
+  /// batches choose their kernel at run time either way. Loads are unaligned, because bytes borrowed by a view are only
+  /// 8-byte aligned.
   static bool has(std::uint64_t const* block, digest x, unsigned) noexcept {
     return _mm256_testc_si256(_mm256_loadu_si256(reinterpret_cast<__m256i const*>(block)), masks(x)) != 0;
   }

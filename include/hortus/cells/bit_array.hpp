@@ -7,7 +7,7 @@
 
 namespace hortus {
 
-/// Bits in 64-bit words, bit i in word i / 64 at place i % 64. The bits past size() in the last word are always zero, so that
+/// Bits in 64-bit words: bit i is bit i % 64 of word i / 64. The bits past size() in the last word are always zero, so that
 /// equal arrays have equal bytes.
 class bit_array {
  public:
@@ -18,7 +18,7 @@ class bit_array {
 
   void set(std::uint64_t i) noexcept { words()[i / 64] |= std::uint64_t{1} << (i % 64); }
   [[nodiscard]] bool test(std::uint64_t i) const noexcept { return (words()[i / 64] >> (i % 64) & 1) != 0; }
-  /// While other threads do the same; was it not set before?
+  /// Safe while other threads call these two. set_shared returns true if the bit was not set before.
   bool set_shared(std::uint64_t i) noexcept { return hortus::set_shared(words()[i / 64], std::uint64_t{1} << (i % 64)) != 0; }
   [[nodiscard]] bool test_shared(std::uint64_t i) const noexcept { return (load_shared(words()[i / 64]) >> (i % 64) & 1) != 0; }
   void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + i / 64); }

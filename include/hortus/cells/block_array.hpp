@@ -13,7 +13,7 @@
 
 namespace hortus {
 
-/// Blocks of `Words` 64-bit words, block after block. A block of eight is one cache line, and starts on one.
+/// An array of blocks of `Words` 64-bit words. A block of eight words is one cache line, and aligned to it.
 template <unsigned Words>
 class block_array {
  public:

@@ -8,12 +8,12 @@
 
 namespace hortus {
 
-/// Counters of `width` bits each, any width from 1 to 64, one after the other in 64-bit words: cell i has the bits i * width
-/// and on. A width that divides 64 never crosses a word, and whole arrays of it are worked on a word at a time. The bits past
-/// the last cell are always zero, so that equal arrays have equal bytes.
+/// Counters of `width` bits each, 1 to 64, packed into 64-bit words: cell i starts at bit i * width. If the width divides
+/// 64, no cell crosses a word, and operations on the whole array work a word at a time. The bits past the last cell are
+/// always zero, so that equal arrays have equal bytes.
 ///
-/// A cell that reaches its maximum stays there, whatever is added or taken away: how often it was passed is not known, so it
-/// can no longer be trusted to fall. Cells of one bit are thus the bits of a Bloom filter.
+/// A cell that reaches its maximum stays there, whatever is added or subtracted: its true value is unknown, so it must not be
+/// lowered. Cells of one bit therefore behave as the bits of a Bloom filter.
 class counter_array {
  public:
   static constexpr std::uint64_t max_bits = bit_array::max_bits;
@@ -23,7 +23,7 @@ class counter_array {
   counter_array(std::uint64_t cells, unsigned width);  ///< all zero; throws errc::bad_params past max_bits or max_width
 
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept {
-    if (width_ == 4) return words()[i / 16] >> i % 16 * 4 & 15;  // known shifts: a filter's lookups take a quarter less time
+    if (width_ == 4) return words()[i / 16] >> i % 16 * 4 & 15;  // constant shifts: lookups take a quarter less time
     auto const at = place_of(i);
     auto value = words()[at.word] >> at.shift;
     if (crosses(at)) value |= words()[at.word + 1] << (64 - at.shift);
@@ -42,7 +42,7 @@ class counter_array {
     }
   }
 
-  /// What a cell that holds `value` holds when so much is added to it, or taken away.
+  /// The value of a cell that holds `value` after adding, or subtracting, `amount`.
   [[nodiscard]] std::uint64_t sum(std::uint64_t value, std::uint64_t amount) const noexcept {
     return value + std::min(amount, max() - value);
   }
@@ -56,7 +56,7 @@ class counter_array {
   void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + place_of(i).word); }
   void clear() noexcept { memory_.clear(); }
 
-  /// Takes 1 from each of the cells in [first, last) that is not 0, also from full ones: for cells that age rather than count.
+  /// Subtracts 1 from each cell in [first, last) that is not 0, even from one at its maximum: for cells that age, not count.
   void lower(std::uint64_t first, std::uint64_t last) noexcept;
 
   [[nodiscard]] std::uint64_t size() const noexcept { return cells_; }
@@ -65,8 +65,8 @@ class counter_array {
   [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size(); }
   [[nodiscard]] memory const& cells() const noexcept { return memory_; }
 
-  [[nodiscard]] std::uint64_t nonzero() const noexcept;    ///< how many cells are not 0
-  [[nodiscard]] std::uint64_t saturated() const noexcept;  ///< how many are at max()
+  [[nodiscard]] std::uint64_t nonzero() const noexcept;    ///< the number of cells that are not 0
+  [[nodiscard]] std::uint64_t saturated() const noexcept;  ///< the number of cells at max()
   [[nodiscard]] bit_array nonzero_bits() const;            ///< bit i is set where cell i is not 0
 
   /// Adds cell by cell, as add does. Pre: size and width are equal.

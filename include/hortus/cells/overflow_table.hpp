@@ -9,12 +9,12 @@
 
 namespace hortus {
 
-/// What does not fit into the small cells of a store: for some cells, how much they hold beyond their own room. A hash
-/// table with linear probing, at most four fifths full, without tombstones. Its slots lie as history left them; its content
-/// is told in order of cells by sorted(), so that equal contents give equal files.
+/// The overflow of a store's small cells: for some cells, the excess over what the cell itself can hold. A hash table with
+/// linear probing, at most four fifths full, without tombstones. The order of its slots depends on history. sorted() gives the
+/// entries in order of cells, so that equal contents give equal files.
 ///
-/// Most cells that are asked for are not in it. A bit beside each slot, used or not, tells that of two in three of them at the
-/// loads that plans have, and the bits of a table of 29 MB are near when its slots are not.
+/// Most cells that are looked up are not in it. One bit per slot, used or not, shows that for two in three of them at planned
+/// loads. The bits of a table of 29 MB fit into the cache when its slots do not.
 class overflow_table {
  public:
   struct entry {
@@ -29,7 +29,7 @@ class overflow_table {
     return slots * sizeof(entry) + bytes_for_bits(slots);
   }
 
-  /// How much the cell has beyond its room; null if nothing.
+  /// The excess of the cell; null if it has no entry.
   [[nodiscard]] std::uint64_t* find(std::uint64_t cell) noexcept {
     return const_cast<std::uint64_t*>(static_cast<overflow_table const*>(this)->find(cell));
   }
@@ -55,7 +55,7 @@ class overflow_table {
     ++used_;
   }
 
-  /// Takes out what find() found. What was pushed past this slot moves up, so that no search stops short of it.
+  /// Removes the entry that find() found. Entries that were displaced past its slot move up, so that searches still reach them.
   void erase(std::uint64_t const* found) noexcept {
     auto const bytes = reinterpret_cast<std::byte const*>(found) - memory_.data();
     auto free = static_cast<std::uint64_t>(bytes) / sizeof(entry);
@@ -71,9 +71,9 @@ class overflow_table {
     --used_;
   }
 
-  /// How many may be inserted before reserve() would allocate.
+  /// How many entries can be inserted before reserve() would allocate.
   [[nodiscard]] std::uint64_t room() const noexcept { return slots_ - slots_ / 5 - (slots_ % 5 != 0 ? 1 : 0) - used_; }
-  void reserve(std::uint64_t more, std::uint64_t wish = 0) {  ///< if it must grow, to `wish` slots or more
+  void reserve(std::uint64_t more, std::uint64_t wish = 0) {  ///< if it has to grow, then to at least `wish` slots
     if (room() >= more) return;
     overflow_table larger(std::max({wish, slots_ + slots_ / 2, (used_ + more) * 3 / 2 + 1}));
     for_each([&](entry e) { larger.insert(e.cell, e.excess); });
@@ -121,7 +121,7 @@ class overflow_table {
   }
 
   memory memory_;
-  memory taken_;  ///< a bit for each slot that is not free
+  memory taken_;  ///< one bit per slot, set if the slot is used
   std::uint64_t slots_ = 0;
   std::uint64_t used_ = 0;
 };

@@ -13,23 +13,23 @@
 
 namespace hortus {
 
-/// Buckets of eight cells; a cell is a tag of some bits, 0 when the cell is empty, and a counter of two bits.
+/// Buckets of eight cells. A cell is a tag of `tag_bits` bits, 0 if the cell is empty, and a counter of two bits.
 ///
-///     bucket, tags of 5 bits      byte 0  1 1 0 1 0 0 0 0      lowest bits of the tags of all eight cells
+///     bucket, tags of 5 bits      byte 0  1 1 0 1 0 0 0 0      lowest bits of the eight tags
 ///                                 byte 1  0 1 1 1 0 0 0 0      their next bits
 ///                                 ...
 ///                                 byte 6  0 0 1 0 0 0 0 0      high bits of the counters
 ///
-/// Bit planes, not one cell after the other: eight cells of b bits fill b bytes exactly, whatever b is, and are compared with a
-/// tag all at once, eight planes in a 64-bit word, with no shifting about and no vector instructions. The cells in use are
-/// the first ones, so that the masks of two buckets compare as their loads do.
+/// The bits are stored in planes, not cell by cell. So eight cells of b bits fill exactly b bytes, for any b, and all are
+/// compared with a tag at once, eight planes in a 64-bit word, without shifts or vector instructions. The cells in use are
+/// always the first ones, so that comparing the used() masks of two buckets compares their loads.
 class plane_buckets {
  public:
   static constexpr unsigned cells_in_bucket = 8;
   static constexpr unsigned counter_bits = 2;
-  static constexpr unsigned max_tag_bits = 62;  // and a bucket is a cache line
+  static constexpr unsigned max_tag_bits = 62;  // with the counters a bucket is then one cache line
 
-  /// A tag, spread over the planes: made once and compared with many buckets.
+  /// A tag spread over the planes, computed once and compared with several buckets.
   using pattern = std::array<std::uint64_t, 8>;
 
   plane_buckets() : plane_buckets(1, 1) {}
@@ -38,7 +38,7 @@ class plane_buckets {
     memory_ = memory(bytes(buckets, tag_bits));
   }
 
-  /// Eight bytes more than the cells have: words are read whole.
+  /// Eight bytes more than the cells take, because whole words are read.
   static constexpr std::uint64_t bytes(std::uint64_t buckets, unsigned tag_bits) noexcept {
     return buckets * (tag_bits + counter_bits) + sizeof(std::uint64_t);
   }
@@ -49,15 +49,15 @@ class plane_buckets {
     return p;
   }
 
-  /// The cells in use with that tag, a bit each.
+  /// A bit mask of the cells in use with that tag.
   [[nodiscard]] unsigned matches(std::uint64_t bucket, pattern const& p) const noexcept {
     return 0xff & ~any_plane(bucket, [&](unsigned w, std::uint64_t word) { return word ^ p[w]; });
   }
-  /// The cells in use, a bit each: 0, 1, 3, 7 ... 255.
+  /// A bit mask of the cells in use: 0, 1, 3, 7 ... 255.
   [[nodiscard]] unsigned used(std::uint64_t bucket) const noexcept {
     return any_plane(bucket, [](unsigned, std::uint64_t word) { return word; });
   }
-  /// In all buckets.
+  /// The number of cells in use in all buckets.
   [[nodiscard]] std::uint64_t used() const noexcept {
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < buckets_; ++i) sum += static_cast<std::uint64_t>(std::bit_width(used(i)));
@@ -71,7 +71,7 @@ class plane_buckets {
   [[nodiscard]] unsigned counter(std::uint64_t bucket, unsigned cell) const noexcept {
     return plane_bit(bucket, tag_bits_, cell) | plane_bit(bucket, tag_bits_ + 1, cell) << 1;
   }
-  /// Counters at their maximum, in all buckets.
+  /// The number of counters at their maximum in all buckets.
   [[nodiscard]] std::uint64_t saturated() const noexcept {
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < buckets_; ++i) {
@@ -87,11 +87,11 @@ class plane_buckets {
     }
   }
 
-  /// Puts the tag into a cell, with counter 0. Pre: it is the first one not in use.
+  /// Puts the tag into a cell, with counter 0. Pre: the cell is the first one not in use.
   void put(std::uint64_t bucket, unsigned cell, pattern const& p) noexcept {
     for_each_word(bucket, [&](unsigned w, std::uint64_t word) { return (word & ~lane(cell)) | (p[w] & lane(cell)); });
   }
-  /// Empties a cell in use; the last one in use moves there.
+  /// Empties a cell in use by moving the last cell in use there.
   void take(std::uint64_t bucket, unsigned cell) noexcept {
     auto const last = static_cast<unsigned>(std::bit_width(used(bucket))) - 1;
     for_each_word(bucket, [&](unsigned, std::uint64_t word) {
@@ -99,7 +99,7 @@ class plane_buckets {
       return cell == last ? word & ~lane(last) : (word & ~lane(cell) & ~lane(last)) | moved;
     });
   }
-  /// The bucket's first line, and its last where it lies on two.
+  /// Prefetches the bucket's first cache line, and its last if it spans two.
   void prefetch(std::uint64_t bucket) const noexcept {
     __builtin_prefetch(memory_.data() + place(bucket));
     __builtin_prefetch(memory_.data() + place(bucket + 1) - 1);
@@ -113,7 +113,7 @@ class plane_buckets {
   bool operator==(plane_buckets const&) const = default;
 
   static void fields(auto& self, auto& io) { io(self.buckets_, self.tag_bits_, self.memory_); }
-  /// Cells may be anything: one that is empty before one in use is never used again, and no harm is done.
+  /// Cells may have any content. An empty cell before one in use is never used again, which does no harm.
   [[nodiscard]] bool valid() const noexcept {
     return possible() && memory_.size() == bytes(buckets_, tag_bits_) && load(place(buckets_)) == 0;
   }
@@ -123,12 +123,12 @@ class plane_buckets {
     return tag_bits_ >= 1 && tag_bits_ <= max_tag_bits && buckets_ <= bit_array::max_bits / 8 / (tag_bits_ + counter_bits);
   }
 
-  /// Bit i of a byte to all bits of byte i.
+  /// Copies bit i of a byte to all bits of byte i.
   static constexpr std::uint64_t spread_byte(std::uint64_t byte) noexcept {
     auto const one_each = byte * lane(0) & 0x8040201008040201U;  // bit i stays in byte i
     return ((one_each + 0x7f * lane(0)) >> 7 & lane(0)) * 0xff;
   }
-  /// Bit `cell` of every byte: a cell, across eight planes.
+  /// Bit `cell` of every byte: one cell in eight planes.
   static constexpr std::uint64_t lane(unsigned cell) noexcept { return std::uint64_t{0x0101010101010101} << cell; }
   /// The first n bytes of a word, n from 1 to 8.
   static constexpr std::uint64_t first_bytes(unsigned n) noexcept { return ~std::uint64_t{0} >> (64 - 8 * n); }
@@ -144,7 +144,7 @@ class plane_buckets {
     return std::to_integer<unsigned>(memory_.data()[place(bucket) + plane]) >> cell & 1;
   }
 
-  /// For each cell, is a bit set in any plane of its tag after f(word number, word)?
+  /// Bit i: does cell i have a bit set in any plane of its tag, after f(word number, word)?
   [[nodiscard]] unsigned any_plane(std::uint64_t bucket, auto f) const noexcept {
     std::uint64_t any = 0;
     unsigned w = 0;
@@ -156,7 +156,7 @@ class plane_buckets {
     any |= any >> 8;
     return static_cast<unsigned>(any & 0xff);
   }
-  /// word = f(word number, word) for the words of a bucket, and nothing beyond it.
+  /// word = f(word number, word) for the words of a bucket, without changing bytes past its end.
   void for_each_word(std::uint64_t bucket, auto f) noexcept {
     auto at = place(bucket);
     auto const end = place(bucket + 1);

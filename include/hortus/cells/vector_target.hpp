@@ -2,17 +2,18 @@
 #include <string_view>
 #include <vector>
 
-/// Which vector instructions the kernels use. The best that the machine has is chosen when the program runs.
+/// The vector instruction set of the kernels. The best one that the machine has is chosen at run time.
 namespace hortus::kernels {
 
-/// The instruction sets that hortus was compiled for and this machine has, best first: "AVX3" (AVX-512), "AVX2", "SSE4", ...
+/// The instruction sets that hortus was compiled for and that this machine has, best first: "AVX3" (AVX-512), "AVX2",
+/// "SSE4" ...
 std::vector<std::string_view> targets();
 
-/// The one in use.
+/// The name of the instruction set in use.
 std::string_view target();
 
-/// For tests and comparisons: from now on use the one of that name, one of targets(); an empty name goes back to the best. Not
-/// while another thread is in a batch.
+/// For tests and comparisons: selects an instruction set by its name in targets(); an empty name selects the best one again.
+/// Pre: no other thread is in a batch.
 void use_target(std::string_view name);
 
 }  // namespace hortus::kernels

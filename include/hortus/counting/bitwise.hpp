@@ -16,19 +16,19 @@ namespace hortus {
 
 /// Bitwise Bloom filter: a counting filter for each digit of a count, so that frequent keys need no wide cells.
 ///
-///     level 0   1 2 0 1 0 0 1 1      the keys whose count is odd        insert: 1 + 1 = 10, as on paper: out of level 0,
-///     level 1   0 1 0 0 1            those with bit 1 set               into level 1, and so on; erase borrows
-///     level 2   1 0 0                ... a carry past the last level makes a new one, small
+///     level 0   1 2 0 1 0 0 1 1      keys whose count is odd            insert: a carry, as in 1 + 1 = 10, moves the key
+///     level 1   0 1 0 0 1            keys whose count has bit 1         from level 0 to level 1, and so on; erase borrows
+///     level 2   1 0 0                ... a carry past the last level adds a new, small one
 ///
-/// Promise  count() to 2^64 - 1. While at most taper / c of the keys come c times or more, whatever c, a key that never came
-///          counts more than 0 with a chance of at most fpr, and a member's count is wrong no oftener than that, mostly too
-///          low. The default, 2, is true of Zipf's law and of all keys that come up to three times; of keys that come more
-///          often than that their largest count is, and 0 is of any. A key alone in the filter is counted exactly.
-/// Price    156 bits a key at 1 %, four times what `counting` takes, and 100 with taper=1, for keys most of which come once;
-///          a few cache misses for every level that is touched.
-/// Lacks    may_contain, merge, and a side to err on: a key that is found on a level by chance is taken out of it when it
-///          carries, and takes others' marks along. Then erase() may refuse a member. bitwise_frozen never counts too low,
-///          and a spectral filter counts better in the same room.
+/// Promise  count() up to 2^64 - 1. If, for every c, at most taper / c of the keys come c times or more, then an absent key
+///          counts more than 0 with probability at most fpr. A member's count is wrong no more often than that, mostly too
+///          low. The default taper, 2, suits Zipf's law and keys that come up to three times. For keys that come more often
+///          use their largest count as taper; 0 suits any keys. A key that is alone in the filter is counted exactly.
+/// Price    156 bits per key at a rate of 1 %, four times as much as `counting`; 100 with taper=1, for keys that mostly
+///          come once. A few cache misses for every level that is touched.
+/// Lacks    may_contain, merge, and one-sided errors: when a false positive on a level carries, it is taken out of that
+///          level and lowers other keys' counters. Then erase() may refuse a member. bitwise_frozen never counts too low,
+///          and a spectral filter counts better in the same space.
 /// Source   A. Lall, M. Ogihara, "The bitwise Bloom filter", TR 927, University of Rochester, 2007.
 template <index_policy Index = multiply_chain>
 class bitwise {
@@ -41,14 +41,14 @@ class bitwise {
   static constexpr verb_set kernels = verb::count;
   static constexpr bool never_undercounts = false;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
-  static constexpr bool erase_restores = false;  ///< after a carry of a key that was there by chance it does not
+  static constexpr bool erase_restores = false;  ///< not after a false positive on a level has carried
 
   struct goal {
     std::uint64_t items = 0;
-    double fpr = 0.01;    ///< chance that a stranger counts more than 0
-    unsigned probes = 0;  ///< on the lowest level; by default as many as need the fewest cells
-    unsigned widths = 1;  ///< bits of each digit, a decimal place each, lowest first: 231 is 2, 3, 1, 1, 1 ...
-    unsigned taper = 2;   ///< of all keys at most taper / c come c times or more; 0: all may come often
+    double fpr = 0.01;    ///< probability that an absent key counts more than 0
+    unsigned probes = 0;  ///< on the lowest level; 0: the number that needs the fewest cells
+    unsigned widths = 1;  ///< bits of each digit, one decimal place each, lowest digit first: 231 is 2, 3, 1, 1, 1 ...
+    unsigned taper = 2;   ///< of all keys at most taper / c come c times or more; 0: all keys may come often
     static void fields(auto& self, auto& io) {
       io("probes", self.probes,
          setting_note{"cells that a key has on the lowest level; by default as many as need the least space", "1 to 64", "5"});
@@ -97,7 +97,7 @@ class bitwise {
   /// Allocates when a new level is needed, and then may throw std::bad_alloc with nothing changed.
   void insert(digest x) {
     for (std::size_t i = 0;; ++i) {
-      if (i == levels_.size() && !grow()) return;  // counted to 2^64 - 1
+      if (i == levels_.size() && !grow()) return;  // the count is 2^64 - 1 already
       auto& level = levels_[i];
       auto const mine = level.cells_of(x, i);
       if (mine.least() >= level.digit.max()) continue;  // carry
@@ -121,7 +121,7 @@ class bitwise {
     for (std::size_t i = 0; i < levels_.size(); ++i) count += levels_[i].value(x, i) << levels_[i].digit.offset;
     return count;
   }
-  /// Level after level: each asks memory for all keys before it looks at one, so there is nothing to do for the next block.
+  /// Level by level. Each level prefetches all keys of the block before it reads one, so `next` is not needed.
   void count(std::span<digest const> xs, std::span<digest const>, std::uint64_t* counts) const noexcept {
     std::fill_n(counts, xs.size(), 0);
     for (std::size_t i = 0; i < levels_.size(); ++i) {
@@ -142,7 +142,7 @@ class bitwise {
     return bytes;
   }
   [[nodiscard]] memory const& cells() const noexcept { return levels_[0].cells.cells(); }
-  /// Cells at their maximum: they no longer fall.
+  /// The number of cells at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept {
     std::uint64_t cells = 0;
     for (auto const& level : levels_) cells += level.cells.saturated();
@@ -179,7 +179,7 @@ class bitwise {
       levels.push_back({digits[i], plan::bitwise_level(layout(p), digits[i])});
     return levels;
   }
-  /// False: all 64 bits are there.
+  /// Adds a level. False if the levels already cover all 64 bits.
   bool grow() {
     auto const digits = plan::digits_of(shape_.widths);
     if (levels_.size() == digits.size()) return false;

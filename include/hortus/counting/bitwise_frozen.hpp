@@ -15,16 +15,17 @@
 
 namespace hortus {
 
-/// Bitwise Bloom filter of counts that are known: a Bloom filter for each bit, of the keys whose count has that bit.
+/// Bitwise Bloom filter of known counts: for each bit a Bloom filter of the keys whose count has that bit.
 ///
-///     level 0   0 1 0 1 1 0 0 1 0 1      the keys that occur 1, 3, 5, 7 ... times      count = the sum of 2^i over
-///     level 1   1 0 0 1 1                2, 3, 6, 7 ... times                                  the levels that have it
+///     level 0   0 1 0 1 1 0 0 1 0 1      keys that occur 1, 3, 5, 7 ... times          count = the sum of 2^i over
+///     level 1   1 0 0 1 1                keys that occur 2, 3, 6, 7 ... times                  the levels that find the
+///     key
 ///     level 2   0 1                      each level is as large as its own keys need
 ///
-/// Promise  count() is never less than the truth; it is too high with chance fpr() at most, and mostly in its low bits: level i
-///          has a rate in proportion to 1 / 2^i. Every key that was counted is found.
-/// Price    1.44 log2(1/fpr) bits for every bit that is set in a count, and a little: 11 bits a key where most occur once.
-/// Lacks    insert and erase: it is built of all keys at once. `bitwise` takes them one by one, at a price.
+/// Promise  count() is never less than the true count. It is too high with probability at most fpr(), mostly in its low
+///          bits: the rate of level i is proportional to 1 / 2^i. Every key that was counted is found.
+/// Price    a little more than 1.44 log2(1/fpr) bits for every bit set in a count: 11 bits per key if most keys occur once.
+/// Lacks    insert and erase: it is built from all keys at once. `bitwise` takes keys one by one, in far more space.
 /// Source   A. Lall, M. Ogihara, "The bitwise Bloom filter", TR 927, University of Rochester, 2007.
 template <index_policy Index = multiply_chain>
 class bitwise_frozen {
@@ -39,7 +40,7 @@ class bitwise_frozen {
   static constexpr bool never_undercounts = true;
 
   struct goal {
-    std::uint64_t items = 0;  ///< a hint: the keys themselves are counted
+    std::uint64_t items = 0;  ///< only a hint: build() counts the keys
     double fpr = 0.01;
     static void fields(auto&, auto&) {}
   };
@@ -55,7 +56,7 @@ class bitwise_frozen {
     }
   };
 
-  /// What it would be if every key occurred once.
+  /// The shape if every key occurs once.
   static params plan(goal g) {
     auto const level = plan::bloom({g.items, g.fpr});
     return {level.bits, level.probes, 1};
@@ -64,7 +65,7 @@ class bitwise_frozen {
   static std::uint64_t planned_bytes(params p) { return bloom<Index>::planned_bytes({p.bits, lowest(p).probes}); }
   static double lines_touched(params p) { return static_cast<double>(p.probes * p.levels); }
 
-  /// A key occurs in `keys` as often as it is to be counted. Takes 24 bytes a key for the while.
+  /// A key's count is the number of its occurrences in `keys`. Temporarily takes 24 bytes per key.
   static bitwise_frozen build(std::span<digest const> keys, goal g) {
     auto const all = tally(keys);
     std::vector<std::uint64_t> in_level;
@@ -75,7 +76,7 @@ class bitwise_frozen {
       }
     return of_counts(all, plan::bitwise_levels(in_level, g.fpr));
   }
-  /// With levels of your own, for counts below 2^levels. Throws errc::bad_params if there are too few.
+  /// With the caller's levels, for counts below 2^(number of levels). Throws errc::bad_params if a count needs more levels.
   static bitwise_frozen of_counts(std::span<counted const> all, std::span<plan::bloom_shape const> levels) {
     if (levels.size() > 64) throw error(errc::bad_params, "a count has at most 64 bits");
     bitwise_frozen f;
@@ -95,7 +96,7 @@ class bitwise_frozen {
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return count(x) != 0; }
 
-  /// Blocks, level after level: each has its own memory to ask for, so there is nothing to do for the next block.
+  /// Kernels for blocks, level by level. Each level prefetches for itself, so `next` is not needed.
   void count(std::span<digest const> xs, std::span<digest const>, std::uint64_t* counts) const noexcept {
     std::fill_n(counts, xs.size(), 0);
     for_each_level(xs, [&](std::size_t i, std::uint64_t const* hits) {
@@ -109,7 +110,7 @@ class bitwise_frozen {
     });
   }
 
-  /// Levels are independent: a stranger is missed by all of them.
+  /// Levels are independent, and an absent key is rejected only if every level rejects it.
   [[nodiscard]] double fpr() const noexcept {
     double missed = 1;
     for (auto const& level : levels_) missed *= 1 - level.fpr();
@@ -138,7 +139,7 @@ class bitwise_frozen {
 
  private:
   static plan::bloom_shape lowest(params p) { return {p.bits, static_cast<unsigned>(p.probes)}; }
-  /// In batches, which ask memory ahead.
+  /// In batches, which prefetch.
   void fill(std::size_t level, std::span<counted const> all) {
     std::array<digest, 4 * block_keys> some;
     std::size_t count = 0;
@@ -152,7 +153,7 @@ class bitwise_frozen {
     insert_all(levels_[level], std::span<digest const>(some).first(count));
   }
   static digest on_level(digest x, std::size_t level) noexcept { return level == 0 ? x : x.remixed(level); }
-  /// act(level, which of xs it has)
+  /// act(level, bit mask of the xs that it finds) for each level.
   void for_each_level(std::span<digest const> xs, auto act) const noexcept {
     std::array<digest, block_keys> mixed;
     std::array<std::uint64_t, block_keys / 64> found;

@@ -17,8 +17,8 @@
 
 namespace hortus {
 
-/// Compact counters in blocks of 256: a block is a cache line while its cells have 2 bits, and two, four .. lines when they
-/// are wider. A key has `probes` cells of one block; a cell that is probed twice is the key's once.
+/// Compact counters in blocks of 256. A block is one cache line while its cells have 2 bits, and two, four ... lines when
+/// they are wider. A key has `probes` cells of one block. A cell that two of its probes hit is changed once.
 class block_cells {
  public:
   static constexpr auto layout = plan::layouts::free_256;
@@ -33,7 +33,7 @@ class block_cells {
     return compact_counters::planned_bytes(blocks * in_a_block, table_slots(blocks));
   }
 
-  using places = std::array<std::uint64_t, layout.max_probes>;  ///< a key's cells; only the first probes() count
+  using places = std::array<std::uint64_t, layout.max_probes>;  ///< a key's cells: the first probes() entries
   [[nodiscard]] [[gnu::always_inline]] places of(digest x) const noexcept {
     places at;
     locate(x, at.data());
@@ -43,7 +43,8 @@ class block_cells {
   void add(std::uint64_t const* at, std::uint64_t times) { cells_.add(at, probes_, times); }
   bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
 
-  /// A kernel looks at the line; the table is asked only when a full cell is to be changed, or all of them are.
+  /// For a single key. A kernel works on the cache line. The overflow table is needed only to change a full cell, or to
+  /// count a key all of whose cells are full.
   [[nodiscard]] std::uint64_t least(digest x) const noexcept {
     if (is_line()) {
       auto const here = kernels::least_in_pairs(line_of(x), pattern_bits(x), probes_);
@@ -69,7 +70,7 @@ class block_cells {
       return all_set_in_wide_cells(x);
     return kernels::in_pairs(line_of(x), pattern_bits(x), probes_);
   }
-  /// Bit i: has xs[i] all its cells above 0? At most 64 keys.
+  /// Bit i: are all cells of xs[i] above 0? Pre: at most 64 keys.
   [[nodiscard]] std::uint64_t all_set(std::span<digest const> xs, std::span<digest const> next) const noexcept {
     if (is_line()) return kernels::in_pairs({cells_.pairs(), blocks(), probes_}, xs, next);
     std::uint64_t hits = 0;
@@ -79,10 +80,10 @@ class block_cells {
     }
     return hits;
   }
-  /// Must be inlined: g++ takes a function that only prefetches for one without effect, and leaves out calls of it.
+  /// Must be inlined: g++ regards a function that only prefetches as having no effect, and drops calls to it.
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { cells_.prefetch(block_of(x) * in_a_block); }
 
-  /// The same for at most 64 keys, in order. Their lines have been asked for, and it asks for those of the next.
+  /// The same for at most 64 keys, in order. The caller has prefetched the lines of xs; these prefetch those of `next`.
   void add(std::span<digest const> xs, std::span<digest const> next) {
     if (!is_line()) return ahead(xs, next, [&](std::size_t, std::uint64_t const* at) { add(at, 1); });
     kernels::pairs_of_keys of;
@@ -94,7 +95,7 @@ class block_cells {
       }
     });
   }
-  /// How many were there?
+  /// Returns how many of the keys were present.
   std::size_t take(std::span<digest const> xs, std::span<digest const> next) noexcept {
     std::size_t taken = 0;
     if (!is_line()) {
@@ -117,8 +118,8 @@ class block_cells {
         counts[i] = least_beyond(xs[i]);
   }
 
-  /// act(number of the key, its cells) for each key in turn, and memory is asked for the keys that come next. Some keys
-  /// before, when the line of a key has come, it is asked for the table's part of those cells that are full.
+  /// act(number of the key, its cells) for each key in turn, prefetching the lines of `next`. The table entries of a key's
+  /// full cells are prefetched `early` keys before its turn, when its line has arrived.
   void ahead(std::span<digest const> xs, std::span<digest const> next, auto act) const {
     constexpr std::size_t early = 8;
     std::array<places, early> ring;
@@ -134,7 +135,7 @@ class block_cells {
     }
   }
 
-  /// The mean over the blocks, each as full as it is: a new key meets any of them.
+  /// The mean over all blocks at their actual fill: an absent key is equally likely to fall into any of them.
   [[nodiscard]] double fpr() const noexcept {
     double sum = 0;
     for (std::uint64_t first = 0; first < cells_.size(); first += in_a_block)
@@ -145,7 +146,8 @@ class block_cells {
     return plan::blocked_cardinality({layout, blocks(), probes_}, cells_.nonzero());
   }
 
-  /// Exact: the block of a key in blocks / by is its block now, divided by `by`, and its cells in the block stay the same.
+  /// Exact: in a filter of blocks / by blocks a key's block is its present one divided by `by`, and its cells in the block
+  /// are the same.
   [[nodiscard]] block_cells folded(std::uint64_t by) const {
     block_cells small(1, probes_);
     small.cells_ = cells_.folded(plan::checked_fold(blocks(), by), in_a_block);
@@ -155,7 +157,7 @@ class block_cells {
     if (is_line())
       cells_.clear();
     else
-      *this = block_cells(blocks(), probes_);  // with the table it was planned with
+      *this = block_cells(blocks(), probes_);  // with 2-bit cells and a table of the planned size again
   }
 
   [[nodiscard]] unsigned probes() const noexcept { return probes_; }
@@ -173,7 +175,7 @@ class block_cells {
  private:
   static constexpr std::uint64_t table_slots(std::uint64_t blocks) noexcept { return blocks * in_a_block / plan::cells_a_slot; }
 
-  [[nodiscard]] std::uint64_t block_of(digest x) const noexcept {  // is fastrange(x, blocks()), too
+  [[nodiscard]] std::uint64_t block_of(digest x) const noexcept {  // equals fastrange(x, blocks())
     return fastrange(x.bits(), cells_.size()) / in_a_block;
   }
   [[gnu::always_inline]] void locate(digest x, std::uint64_t* at) const noexcept {
@@ -186,7 +188,8 @@ class block_cells {
   [[nodiscard]] std::uint64_t* line_of(digest x) noexcept { return cells_.pairs() + block_of(x) * 8; }
   [[nodiscard]] std::uint64_t const* line_of(digest x) const noexcept { return cells_.pairs() + block_of(x) * 8; }
 
-  /// act(cell) for each cell of which a line has the lower bit. Mostly that is one. (Inlined for prefetch().)
+  /// act(cell) for each cell whose lower bit is set in `ones`, usually one cell. Inlined for the reason given at
+  /// prefetch().
   [[gnu::always_inline]] static void for_each_cell(std::uint64_t start, kernels::line_of_pairs const& ones, auto act) noexcept {
     unsigned words = 0;
     for (unsigned w = 0; w < 8; ++w) words |= unsigned{ones[w] != 0} << w;
@@ -196,7 +199,7 @@ class block_cells {
         act((start + w) * 32 + static_cast<std::uint64_t>(std::countr_zero(left)) / 2);
     }
   }
-  /// The pairs of these keys. The table is asked for those that are full, before anything else is asked of memory.
+  /// Finds the pairs of these keys, and prefetches the table entries of those that are full before any other prefetch.
   [[gnu::always_inline]] void find(std::span<digest const> xs, kernels::pairs_of_keys& of) const noexcept {
     auto const* const words = cells_.pairs();
     auto met = kernels::find_pairs({words, blocks(), probes_}, xs, of);
@@ -209,7 +212,7 @@ class block_cells {
           of.start[i], full, [&](std::uint64_t cell) __attribute__((always_inline)) { cells_.prefetch_beyond(cell); });
     }
   }
-  /// act(first, last) for groups of keys in turn, asking for as many of the next before each.
+  /// act(first, last) for each group of keys in turn. Before each group, prefetches as many keys of `next`.
   void in_groups(std::span<digest const> xs, std::span<digest const> next, auto act) const {
     std::size_t const group = next.empty() ? xs.size() : 16;
     for (std::size_t i = 0; i < xs.size(); i += group) {
@@ -217,7 +220,7 @@ class block_cells {
       act(i, std::min(i + group, xs.size()));
     }
   }
-  /// With a look into the table, or in wide cells.
+  /// The slow paths, for keys that need the table and for cells wider than 2 bits.
   [[nodiscard]] [[gnu::noinline]] std::uint64_t least_beyond(digest x) const noexcept { return least(of(x).data()); }
   [[gnu::noinline]] void add_beyond(digest x) { add(of(x).data(), 1); }
   [[gnu::noinline]] void take_beyond(std::uint64_t start, kernels::line_of_pairs const& full) noexcept {

@@ -11,16 +11,18 @@
 
 namespace hortus {
 
-/// Blocked counting Bloom filter: the counters of a key lie in one cache line, 256 cells of two bits.
+/// Blocked counting Bloom filter: the counters of a key lie in one cache line of 256 two-bit cells.
 ///
 ///     digest --high bits--> line      0 2 0 0 1 0 0 3 0 0 1 0 ...       insert: each of the key's cells, once, +1
-///                                       ^p2   ^pk   ^p1   a 3 may have more in a table beside, as spectral filters keep it
+///                                       ^p2   ^pk   ^p1   the rest of a count above 3 is in an overflow table
 ///
-/// Promise  may_contain reads one cache line. Every key inserted more often than erased is found; count() is never less than
-///          that, to 2^64, and more only with chance fpr(). Erasing what is there leaves no trace. Merge adds multisets; fold.
-/// Price    24.9 bits a key at 1 %; where a cell is full the table is asked too, by one insert in 40 and one erase in five.
-///          When keys come often, and the table would outgrow the cells, these get twice as wide and a block two lines.
-/// Lacks    growth. Erasing what was never inserted but is found takes members away.
+/// Promise  may_contain reads one cache line. Every key inserted more often than erased is found. count() is never less
+///          than inserts minus erases, up to 2^64, and more only with probability fpr(). Erasing a member leaves no trace.
+///          Merge adds multisets; fold.
+/// Price    24.9 bits per key at a rate of 1 %. Changing a full cell also accesses the table: one insert in 40, one erase
+///          in five. If keys come so often that the table would outgrow the cells, cells become twice as wide and a block
+///          two lines.
+/// Lacks    growth. Erasing a key that was never inserted but is found removes members.
 /// Source   F. Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", WEA 2007, for the blocks;
 ///          L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary cache", IEEE/ACM Trans. Networking 8(3), 2000, for the counters.
 class blocked_counting {
@@ -61,9 +63,9 @@ class blocked_counting {
   explicit blocked_counting(params p) : cells_(p.blocks, p.probes) {}
 
   void insert(digest x) { cells_.add(x); }
-  /// As often as that at once. Allocates when counters outgrow their cells; if that fails nothing has changed.
+  /// Inserts x `times` times. Allocates when counters outgrow their cells; if that fails, nothing has changed.
   void insert(digest x, std::uint64_t times) { cells_.add(cells_.of(x).data(), times); }
-  /// Inserts in any case, so that each call may be undone by an erase.
+  /// Always inserts, so that one erase undoes each call.
   bool insert_if_new(digest x) {
     bool const fresh = !cells_.all_set(x);
     cells_.add(x);
@@ -88,7 +90,7 @@ class blocked_counting {
 
   [[nodiscard]] double fpr() const noexcept { return cells_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return cells_.estimate(); }
-  /// Counters at their maximum: they no longer fall.
+  /// The number of counters at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return counters().saturated(); }
 
   /// The sum of both multisets.

@@ -15,18 +15,19 @@
 
 namespace hortus {
 
-/// Counting Bloom filter: a Bloom filter whose bits are small counters, so that keys can leave again and be counted.
+/// Counting Bloom filter: a Bloom filter with small counters instead of bits, so that keys can be erased and counted.
 ///
 ///     key --> p1 p2 .. pk      0 2 0 0 1 0 0 15 0 0 1 0      insert: each of the key's cells, once, +1
 ///                                ^p2   ^pk   ^p1             erase:  -1, but none of them if one is 0
 ///
-/// Promise  every key inserted more often than erased is found; count() is never less, up to the cells' maximum, and equals it
-///          but for a chance of fpr(). Merge adds the two multisets; fold; to_bloom() for those who need not erase.
-/// Price    cell_bits (4) times the bits of bloom, up to `probes` cache misses an operation. A cell that reaches its maximum
-///          stays there for ever; with 4 bits and different keys that never happens (plan::expected_saturated), with 3 bits a
-///          filter wants rebuilding after a hundred turnovers, and with keys that come often use a spectral filter.
-/// Lacks    growth, and an answer from one cache line. Erasing what was never inserted but is found takes members away:
-///          plan::lost_per_wrong_erase of them, about 0.7 a probe.
+/// Promise  every key inserted more often than erased is found. count() is never less than inserts minus erases, up to the
+///          cells' maximum, and more only with probability fpr(). Merge adds multisets; fold; to_bloom() for readers that
+///          need no erase.
+/// Price    cell_bits (4) times the bits of bloom, and up to `probes` cache misses per operation. A cell that reaches its
+///          maximum stays there for ever. With 4 bits and distinct keys that never happens (plan::expected_saturated); with
+///          3 bits a filter should be rebuilt after a hundred turnovers. For keys that come often use a spectral filter.
+/// Lacks    growth, and an answer from one cache line. Erasing a key that was never inserted but is found removes
+///          plan::lost_per_wrong_erase members, about 0.7 per probe.
 /// Source   L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary cache", IEEE/ACM Trans. Networking 8(3), 2000.
 template <index_policy Index = multiply_chain>
 class counting {
@@ -44,7 +45,7 @@ class counting {
   struct goal {
     std::uint64_t items = 0;
     double fpr = 0.01;
-    unsigned probes = 0;     ///< 0: as many as need the fewest cells
+    unsigned probes = 0;     ///< 0: the number that needs the fewest cells
     unsigned cell_bits = 4;  ///< 1 to 64
     static void fields(auto& self, auto& io) {
       io("probes", self.probes, probes_note);
@@ -75,9 +76,9 @@ class counting {
   explicit counting(params p) : cells_((plan::checked(layout(p)), p.cells), p.cell_bits), probes_(p.probes) {}
 
   void insert(digest x) noexcept { cells_of(x).add(cells_, 1); }
-  /// As so many inserts.
+  /// The same as `times` inserts.
   void insert(digest x, std::uint64_t times) noexcept { cells_of(x).add(cells_, times); }
-  /// Inserts in any case, so that each call may be undone by an erase.
+  /// Always inserts, so that one erase undoes each call.
   bool insert_if_new(digest x) noexcept {
     auto const mine = cells_of(x);
     mine.add(cells_, 1);
@@ -93,7 +94,7 @@ class counting {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     probing().all_set(cells_, xs, next, hits);
   }
-  /// The least of the key's cells; max_count() means that or more.
+  /// The smallest of the key's cells. max_count() means max_count() or more.
   [[nodiscard]] std::uint64_t count(digest x) const noexcept {
     auto least = max_count();
     probing().for_each(x, [&](std::uint64_t cell) { return (least = std::min(least, cells_.get(cell))) != 0; });
@@ -107,12 +108,13 @@ class counting {
   [[nodiscard]] plan::estimate estimate() const {
     return plan::bloom_cardinality(layout(shape()).projection(), cells_.nonzero());
   }
-  /// Cells at their maximum: they no longer fall.
+  /// The number of cells at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return cells_.saturated(); }
-  /// Keys that erase() refused, since this object was made or cleared. Not in files: a refused erase changes nothing there.
+  /// The number of keys that erase() refused since this object was made or cleared. It is not stored in files, because a
+  /// refused erase does not change what the filter holds.
   [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_; }
 
-  /// The Bloom filter that the keys in here make: a quarter of the size, for those who only ask.
+  /// The Bloom filter of the same keys, a quarter of the size, for users who only look up.
   [[nodiscard]] bloom<Index> to_bloom() const { return {cells_.nonzero_bits(), probes_}; }
 
   /// The sum of both multisets.
@@ -121,8 +123,8 @@ class counting {
     cells_ += other.cells_;
   }
 
-  /// Cells are added. The answers of may_contain are those of a filter made small; a key two of whose cells become one counts
-  /// twice there and is erased once, which leaves a count behind and loses none.
+  /// Adds cells up. may_contain answers as if the filter had been made small. If two cells of a key become one, the key
+  /// counts twice there. Erasing it takes off only one, so the cell stays too high, and no member is lost.
   void fold(std::uint64_t by) requires Index::folds { cells_ = cells_.folded(plan::checked_fold(fold_width(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return cells_.size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {

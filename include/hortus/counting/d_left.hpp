@@ -11,19 +11,21 @@
 
 namespace hortus {
 
-/// d-left counting filter: one small fingerprint for a key, in the least loaded of four buckets, with a counter from 1 to 4.
+/// d-left counting filter: a small fingerprint per key, in the least loaded of four buckets, with a counter from 1 to 4.
 ///
 ///     table      1           2           3           4
 ///             |3 5 1    | |7 4 2 9  | |8 2 6 1  | |4 9 3 5  |      one bucket in each; the new key goes to table 1
 ///
-/// Promise  every key inserted and not erased is found; another key is found with chance plan::d_left_fpr(), exactly fpr() now.
-///          count is never below the true count, up to 4: keys with one fingerprint share a cell and add up, and a cell at 4
-///          stays there, so 4 means 4 or more. insert answers false, and changes nothing, when all four buckets are full;
-///          at the planned number of keys that does not happen (chance below 1e-26 a key, after any number of erases).
-/// Price    4/3 (r + 2) bits a key with remainders of r bits, at a rate of 24/2^r: 18.7 at 0.6 %, 21.3 at 0.15 %, which is
-///          2.5 times less than 4-bit counters take. Four cache misses an operation, sometimes five; they run at once.
-/// Lacks    merge and fold (counting has both): where a fingerprint lies depends on the order of inserts. Counts past 4
-///          (spectral families). Growth: the paper's doubling without keys, by a bit of the remainder, is not here.
+/// Promise  every key inserted and not erased is found. An absent key is found with probability plan::d_left_fpr(), at
+///          present exactly fpr(). count is never below the true count, up to 4: keys with equal fingerprints share a cell
+///          and add up, and a cell at 4 stays there, so 4 means 4 or more. insert returns false and changes nothing if all
+///          four buckets are full. At the planned number of keys that does not happen (probability below 1e-26 per key,
+///          after any number of erases).
+/// Price    4/3 (r + 2) bits per key with remainders of r bits, at a rate of 24/2^r: 18.7 at 0.6 %, 21.3 at 0.15 %, 2.5
+///          times less than 4-bit counters. Four cache misses per operation, sometimes five; they overlap.
+/// Lacks    merge and fold (counting has both), because a fingerprint's place depends on the order of inserts. Counts past
+///          4 (spectral families). Growth: the paper doubles a table without its keys, by one bit of the remainder; that is
+///          not implemented.
 /// Source   F. Bonomi, M. Mitzenmacher, R. Panigrahy, S. Singh, G. Varghese, "An improved construction for counting Bloom
 ///          filters", ESA 2006.
 class d_left {
@@ -68,7 +70,7 @@ class d_left {
     auto const print = fingerprint(x);
     auto const tag = cells_.spread(print.remainder);
     auto const places = print.places(a_table());
-    unsigned found = 0, least = ~0U;  // of (cells in use, table): no branch to guess, and the leftmost of equals
+    unsigned found = 0, least = ~0U;  // least (cells in use, table): branch-free, and the leftmost table among equals
     for (unsigned i = 0; i < tables; ++i) {
       found |= cells_.matches(places[i], tag);
       least = std::min(least, cells_.used(places[i]) * tables + i);
@@ -84,7 +86,7 @@ class d_left {
   [[nodiscard]] bool may_contain(digest x) const noexcept {
     auto const print = fingerprint(x);
     auto const tag = cells_.spread(print.remainder);
-    unsigned found = 0;  // all four: their misses run at once, and there is no branch to guess
+    unsigned found = 0;  // reads all four buckets: their cache misses overlap, and no branch can be mispredicted
     for (auto const bucket : print.places(a_table())) found |= cells_.matches(bucket, tag);
     return found != 0;
   }
@@ -97,11 +99,11 @@ class d_left {
     for (auto const bucket : fingerprint(x).places(a_table())) cells_.prefetch(bucket);
   }
 
-  /// Exact: the part of all fingerprints that are there.
+  /// Exact: the share of all possible fingerprints that are stored.
   [[nodiscard]] double fpr() const noexcept {
     return std::min(1.0, static_cast<double>(cells_.used()) / layout().fingerprints());
   }
-  /// Cells that count 4, which may be more: they no longer fall.
+  /// The number of cells at 4, which means 4 or more. erase() no longer lowers them.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return cells_.saturated(); }
   [[nodiscard]] plan::estimate estimate() const { return plan::d_left_cardinality(layout(), cells_.used()); }
 
@@ -120,13 +122,13 @@ class d_left {
 
  private:
   static constexpr unsigned tables = plan::d_left_shape::tables;
-  static constexpr unsigned max_counter = 3;  // counters hold the copies beyond the first
+  static constexpr unsigned max_counter = 3;  // a counter holds the copies after the first
 
-  [[nodiscard]] std::uint64_t a_table() const noexcept { return cells_.size() / tables; }  ///< buckets in it
+  [[nodiscard]] std::uint64_t a_table() const noexcept { return cells_.size() / tables; }  ///< buckets in one table
   [[nodiscard]] d_left_fingerprint fingerprint(digest x) const noexcept {
     return d_left_fingerprint::of(x, a_table(), cells_.tag_bits());
   }
-  /// act(bucket, cell) where the fingerprint of x lies. Is it there?
+  /// act(bucket, cell) for the cell with the fingerprint of x. False if there is none.
   bool at_cell_of(digest x, auto act) const noexcept {
     auto const print = fingerprint(x);
     auto const tag = cells_.spread(print.remainder);
@@ -140,7 +142,7 @@ class d_left {
   }
   void fewer(std::uint64_t bucket, unsigned cell) noexcept {
     auto const copies = cells_.counter(bucket, cell);
-    if (copies == max_counter) return;  // nobody knows how many more there were
+    if (copies == max_counter) return;  // saturated: the true number is unknown
     copies == 0 ? cells_.take(bucket, cell) : cells_.set_counter(bucket, cell, copies - 1);
   }
   [[nodiscard]] plan::d_left_shape layout() const noexcept { return {a_table(), cells_.tag_bits()}; }

@@ -9,8 +9,8 @@
 
 namespace hortus {
 
-/// The counters of one key, all read before any is written. Two probes of a key that fall on one cell read the same value and
-/// write the same value, so that the cell counts once: nothing has to be compared with anything, and nothing is guessed.
+/// The counters of one key, all read before any is written. Two probes that hit the same cell read the same value and write
+/// the same value, so the cell counts the key once. That needs no comparison of positions and no branch.
 class key_cells {
  public:
   template <index_policy Index>
@@ -21,7 +21,7 @@ class key_cells {
 
   /// 0: the key is certainly absent.
   [[nodiscard]] std::uint64_t least() const noexcept { return *std::min_element(value_.data(), value_.data() + probes_); }
-  /// To all of them. Pre: `cells` is what was read.
+  /// Adds `amount` to each. Pre: `cells` has not changed since it was read.
   void add(counter_array& cells, std::uint64_t amount) const noexcept {
     for (unsigned i = 0; i < probes_; ++i) cells.put(at_[i], cells.sum(value_[i], amount));
   }
@@ -31,7 +31,7 @@ class key_cells {
 
  private:
   unsigned probes_;
-  std::array<std::uint64_t, plan::max_probes> at_;  // not initialised: what is read was written
+  std::array<std::uint64_t, plan::max_probes> at_;  // uninitialised: entries are written before they are read
   std::array<std::uint64_t, plan::max_probes> value_;
 };
 

@@ -24,13 +24,13 @@ struct spectral_params {
   }
 };
 
-/// What the spectral filters are made of: compact counters, `probes` of which are a key's. A cell that is probed twice is
-/// the key's once, for inserting and erasing alike.
+/// The cells of spectral filters: compact counters, of which a key has `probes`. A cell that two of its probes hit is
+/// changed once, by insert and by erase.
 template <index_policy Index>
 class spectral_cells {
  public:
   static_assert(plan::max_probes <= compact_counters::max_at_once);
-  using places = std::array<std::uint64_t, plan::max_probes>;  ///< a key's cells; only the first probes() count
+  using places = std::array<std::uint64_t, plan::max_probes>;  ///< a key's cells: the first probes() entries
 
   spectral_cells() = default;
   spectral_cells(std::uint64_t cells, unsigned probes) : cells_(cells), probes_(probes) {}
@@ -44,7 +44,7 @@ class spectral_cells {
   }
   [[nodiscard]] scattered<Index> probing() const noexcept { return {probes_, cells_.size(), 0}; }
 
-  /// The least of a key's cells, and whether no other cell of the key holds as little.
+  /// The smallest value of a key's cells, and whether only one of its cells holds it.
   struct lowest {
     std::uint64_t value;
     bool alone;
@@ -59,8 +59,8 @@ class spectral_cells {
   bool take(std::uint64_t const* at) noexcept { return cells_.take(at, probes_); }
   void make_room(std::uint64_t const* at, std::uint64_t times) { cells_.make_room(at, probes_, times); }
 
-  /// act(number of the key, its cells) for each key in turn, with memory asked for some keys ahead: first for the cells,
-  /// and when these have come early(its cells) may ask for what they show to be needed.
+  /// act(number of the key, its cells) for each key in turn. Prefetches the cells some keys ahead. When they have arrived,
+  /// early(its cells) is called and may prefetch what they show to be needed.
   template <class Act, class Early>
   void ahead(std::span<digest const> xs, Act act, Early early) const {
     if (cells_.size_bytes() <= cached_bytes) {
@@ -68,7 +68,7 @@ class spectral_cells {
       for (std::size_t i = 0; i < xs.size(); ++i) locate(xs[i], at.data()), act(i, at.data());
       return;
     }
-    constexpr std::size_t first = 32, second = 8;  // keys ahead of the one worked on
+    constexpr std::size_t first = 32, second = 8;  // how many keys ahead: prefetch of the cells, early()
     std::array<std::uint64_t, 2 * first * plan::max_probes> ring;
     auto const of = [&](std::size_t i) { return ring.data() + i % (2 * first) * probes_; };
     for (std::size_t i = 0; i < xs.size() + first; ++i) {
@@ -80,8 +80,8 @@ class spectral_cells {
   void ahead(std::span<digest const> xs, auto act) const {
     ahead(xs, act, [](std::uint64_t const*) {});
   }
-  /// Asks for the table's part of those cells that are full. Must be inlined, as whoever calls it for this alone: g++ takes
-  /// a function that only prefetches for one without effect, and leaves out calls of it.
+  /// Prefetches the table entries of full cells. Must be inlined, and so must a caller that does nothing else: g++ regards
+  /// a function that only prefetches as having no effect, and drops calls to it.
   [[gnu::always_inline]] void prefetch_beyond(std::uint64_t const* at) const noexcept {
     for (unsigned i = 0; i < probes_; ++i)
       if (cells_.low(at[i]) == cells_.full()) cells_.prefetch_beyond(at[i]);
@@ -107,7 +107,8 @@ class spectral_cells {
 
  private:
   [[nodiscard]] plan::bloom_shape layout() const noexcept { return {cells_.size(), probes_}; }
-  /// Two cells hold it if the first and the last place that do are not the same. No branch depends on what cells hold.
+  /// Two cells hold the least value if the first and the last position that hold it differ. No branch depends on the
+  /// values.
   [[nodiscard]] lowest lowest_of(std::uint64_t const* at, auto value_of) const noexcept {
     places value;
     auto least = value[0] = value_of(at[0]);

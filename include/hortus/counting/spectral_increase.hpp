@@ -6,15 +6,17 @@
 
 namespace hortus {
 
-/// Spectral Bloom filter, minimal increase: an insert raises only the least of the key's cells, which is all that counts.
+/// Spectral Bloom filter, minimal increase: an insert raises only the smallest of the key's cells, which alone give its
+/// count.
 ///
 ///     insert x: cells 2 5 7 become 3 5 7      0 3 0 1 5 0 1 7 0        count(x) = min(3, 5, 7) = 3
 ///                                               ^x    ^x    ^x
 ///
-/// Promise  count(x) is never below the truth, never above spectral_selection's, and wrong about 1/probes as often when
-///          keys come once; absent keys are found as there.
-/// Price    as spectral_selection or less. Its cells depend on the order of inserts, not only on what went in.
-/// Lacks    erase (spectral_selection, spectral_recurring), merge and fold: a cell no longer says what a key put there.
+/// Promise  count(x) is never below the true count and never above that of spectral_selection. If keys come once it is
+///          wrong about 1/probes as often. The false-positive rate is that of spectral_selection.
+/// Price    as spectral_selection or less. The cells depend on the order of inserts, not only on the keys.
+/// Lacks    erase (spectral_selection, spectral_recurring), merge and fold: a cell does not hold the sum of its keys'
+///          counts.
 /// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003; C. Estan, G. Varghese, "New directions in traffic
 ///          measurement and accounting", SIGCOMM 2002 (as conservative update).
 template <index_policy Index = multiply_chain>
@@ -47,8 +49,8 @@ class spectral_increase {
   }
 
   void insert(digest x) { insert(x, 1); }
-  /// As often as that at once, which is what so many inserts in a row do. Allocates when counters outgrow their cells; if
-  /// that fails nothing has changed.
+  /// Inserts x `times` times, with the same result as that many inserts in a row. Allocates when counters outgrow their
+  /// cells; if that fails, nothing has changed.
   void insert(digest x, std::uint64_t times) { a_.raise_least(of(x).data(), times); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
     a_.ahead(xs, [&](std::size_t, std::uint64_t const* at) { a_.raise_least(at, 1); });
@@ -66,7 +68,7 @@ class spectral_increase {
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
-  /// Counters at their maximum: they no longer fall.
+  /// The number of counters at their maximum, where they stay.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return a_.cells().saturated(); }
 
   void clear() { a_.cells().clear(); }

@@ -7,21 +7,23 @@
 
 namespace hortus {
 
-/// Spectral Bloom filter, recurring minimum: when two cells of a key hold its least value, that is nearly surely its count;
-/// a key with a lone least cell is in doubt, is marked, and is counted again in a second, emptier filter.
+/// Spectral Bloom filter, recurring minimum: if two cells of a key hold its smallest value, that is almost certainly its
+/// count. A key with only one smallest cell is in doubt. It is marked, and counted again in a second filter with a lower
+/// load.
 ///
 ///     primary    0 2 0 2 5 0 1 7 0       x: 2 2 7, recurring: 2      y: 1 5 7, alone: marked, and in the secondary
-///     marks      0 0 0 0 1 0 1 1 0       one bit beside each cell: are all of a key's set?
+///     marks      0 0 0 0 1 0 1 1 0       one bit beside each cell; a key is marked if all of its bits are set
 ///     secondary  0 1 0 0 1 ..            keys in doubt only: y is 1
 ///
-/// Promise  absent keys are found as in spectral_selection; errors are half as many as its and a hundred times smaller;
-///          erase. Count is below the truth only for a key that two filters at once take for a marked one: a chance of 1e-8
-///          at a rate of 3 %, 1e-16 at 1 %, and no key in any test.
-/// Price    spectral_selection's, half as much again for the secondary, and a bit a cell: 57.8 bits a key at 1 %.
-/// Lacks    merge and fold, after which more keys would look marked; erasing leaves marks (spectral_selection has all
-///          three).
-/// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003, with marks that are never left out of an update.
-///          Without them, as in libbf, the secondary goes stale as keys alternate: 2.7 % of keys are counted too low.
+/// Promise  the false-positive rate of spectral_selection, half as many wrong counts, and errors a hundred times smaller;
+///          erase. A count is below the true count only for a key that marks and secondary both mistake for a marked one:
+///          probability 1e-8 at a rate of 3 %, 1e-16 at 1 %; no key in any test.
+/// Price    spectral_selection's cells, half as many again for the secondary, and one bit per cell: 57.8 bits per key at a
+///          rate of 1 %.
+/// Lacks    merge and fold, after which more keys would look marked. Erasing leaves marks behind. (spectral_selection has
+///          all three.)
+/// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003, with marks that every update respects. Without
+///          them, as in libbf, the secondary goes stale as keys alternate: 2.7 % of keys are counted too low.
 template <index_policy Index = multiply_chain>
 class spectral_recurring {
  public:
@@ -34,8 +36,8 @@ class spectral_recurring {
       verb::insert | verb::insert_times | verb::may_contain | verb::erase | verb::count | verb::estimate;
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::erase | verb::count;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
-  static constexpr bool never_undercounts = false;  ///< very nearly: see the card
-  static constexpr bool erase_restores = false;     ///< marks stay
+  static constexpr bool never_undercounts = false;  ///< with the tiny probability that the card gives
+  static constexpr bool erase_restores = false;     ///< marks are never cleared
 
   using goal = probed_goal<>;
   struct params {
@@ -69,8 +71,8 @@ class spectral_recurring {
   }
 
   void insert(digest x) { insert(x, 1); }
-  /// As often as that at once, which is what so many inserts in a row do. Allocates when counters outgrow their cells; if
-  /// that fails nothing has changed.
+  /// Inserts x `times` times, with the same result as that many inserts in a row. Allocates when counters outgrow their
+  /// cells; if that fails, nothing has changed.
   void insert(digest x, std::uint64_t times) { insert(x, cells_of(a_, x).data(), times); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
     a_.ahead(
@@ -97,7 +99,7 @@ class spectral_recurring {
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
-  /// Counters at their maximum: they no longer fall.
+  /// The number of counters at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return a_.cells().saturated() + b_.cells().saturated(); }
 
   void clear() {
@@ -128,7 +130,7 @@ class spectral_recurring {
   [[nodiscard]] bool marked(std::uint64_t const* at) const noexcept {
     return std::all_of(at, at + a_.probes(), [&](std::uint64_t cell) { return marks_.test(cell); });
   }
-  [[nodiscard]] auto first_mark() const noexcept {  // most keys are not marked, and their first or second bit tells
+  [[nodiscard]] auto first_mark() const noexcept {  // enough for most keys: they are unmarked, by their first or second bit
     return [this](std::uint64_t const* at) __attribute__((always_inline)) { marks_.prefetch(at[0]); };
   }
 
@@ -136,8 +138,8 @@ class spectral_recurring {
     return [this](std::uint64_t const* at) __attribute__((always_inline)) { marks_.prefetch(at[0]), a_.prefetch_beyond(at); };
   }
 
-  /// A marked key's every insert goes into both parts; one that is newly in doubt takes along what the primary says of it.
-  /// All cells of x rise alike, so that whether the least is alone can be seen before.
+  /// Every insert of a marked key goes into both parts. A key that comes into doubt now enters the secondary with the count
+  /// that the primary gives it. All cells of x rise by the same amount, so least_alone() can be asked before they do.
   void insert(digest x, std::uint64_t const* at, std::uint64_t times) {
     if (times == 0) return;
     marks_.prefetch(at[0]);
@@ -155,7 +157,7 @@ class spectral_recurring {
   }
   bool erase(digest x, std::uint64_t const* at) noexcept {
     if (!a_.take(at)) return false;
-    if (marked(at)) b_.take(second(x).data());  // which refuses if x is not in it
+    if (marked(at)) b_.take(second(x).data());  // changes nothing if x is not in it
     return true;
   }
   [[nodiscard]] std::uint64_t count(digest x, std::uint64_t const* at) const noexcept {

@@ -7,16 +7,17 @@
 
 namespace hortus {
 
-/// Spectral Bloom filter, minimum selection: a counter for each bit of a Bloom filter; a key counts what its least cell
-/// does.
+/// Spectral Bloom filter, minimum selection: a counter for each bit of a Bloom filter. A key's count is the smallest of its
+/// cells.
 ///
 ///     insert x: every cell of x one more      0 2 0 1 5 0 1 7 0        count(x) = min(2, 5, 7) = 2
 ///                                               ^x    ^x    ^x
 ///
-/// Promise  count(x) is never below the truth, and above it only if every cell of x is another key's too: chance fpr().
-///          Erasing what is there leaves no trace. Merge adds multisets; fold.
-/// Price    3.3 bits for each bit of a Bloom filter, 32 a key at 1 %, and more with the logarithm of how often keys come.
-/// Lacks    small errors: an error is another key's whole count (spectral_increase, spectral_recurring).
+/// Promise  count(x) is never below the true count, and above it only if other keys share every cell of x: probability
+///          fpr(). Erasing a member leaves no trace. Merge adds multisets; fold.
+/// Price    3.3 bits for each bit of a Bloom filter, 32 per key at a rate of 1 %; grows with the logarithm of the counts.
+/// Lacks    small errors: an error is another key's whole count (spectral_increase and spectral_recurring have smaller
+///          ones).
 /// Source   S. Cohen, Y. Matias, "Spectral Bloom filters", SIGMOD 2003.
 template <index_policy Index = multiply_chain>
 class spectral_selection {
@@ -49,7 +50,7 @@ class spectral_selection {
   }
 
   void insert(digest x) { insert(x, 1); }
-  /// As often as that at once. Allocates when counters outgrow their cells; if that fails nothing has changed.
+  /// Inserts x `times` times. Allocates when counters outgrow their cells; if that fails, nothing has changed.
   void insert(digest x, std::uint64_t times) { a_.add(of(x).data(), times); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
     a_.ahead(
@@ -75,7 +76,7 @@ class spectral_selection {
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }
-  /// Counters at their maximum: they no longer fall.
+  /// The number of counters at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return counters().saturated(); }
 
   void merge(spectral_selection const& other) {
@@ -83,7 +84,8 @@ class spectral_selection {
     a_.cells() += other.a_.cells();
   }
 
-  /// Exact for keys whose cells stay apart; cells of one key that fall together count it twice, and so never too low.
+  /// Exact for keys whose cells stay distinct. If two cells of a key become one, that cell counts the key twice: never too
+  /// low.
   void fold(std::uint64_t by) requires Index::folds { a_.cells() = a_.cells().folded(plan::checked_fold(fold_width(), by)); }
   [[nodiscard]] std::uint64_t fold_width() const noexcept requires Index::folds { return a_.cells().size(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const requires Index::folds {

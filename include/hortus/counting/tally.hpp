@@ -15,7 +15,7 @@ struct counted {
   std::uint64_t times = 0;
 };
 
-/// The different keys among these, each with the number of its occurrences, in the order of their digests.
+/// The distinct keys among these, each with the number of its occurrences, in the order of their digests.
 inline std::vector<counted> tally(std::span<digest const> keys) {
   std::vector<std::uint64_t> sorted(keys.size());
   std::transform(keys.begin(), keys.end(), sorted.begin(), [](digest x) { return x.bits(); });

@@ -10,33 +10,35 @@
 
 namespace hortus {
 
-/// Dynamic Bloom filter: equal filters, one more whenever the newest is full; of counters, so that keys can be erased.
+/// Dynamic Bloom filter: equal counting filters (stages). When the newest is full, another one is added.
 ///
-///     [ 1 . 2 1 . 1 ]   [ . 1 1 . 3 . ]   [ . . 1 . . . ]  <- new keys     a key is looked for in all of them
-///       full             full                                             a stage whose last key is erased goes away
+///     [ 1 . 2 1 . 1 ]   [ . 1 1 . 3 . ]   [ . . 1 . . . ]  <- new keys     a key is looked up in all stages
+///       full             full                                             a stage is dropped when its last key is erased
 ///
-/// Promise  any number of keys, erased and counted. At the planned number the rate is fpr; at s times as many it is about
-///          s fpr, and it falls again as keys go. Room that erased keys leave in the newest stage is used again.
-///          Every key inserted more often than erased is found;
-///          count() is never less than that.
-/// Price    24.9 bits a key at 1 %; an operation asks every stage, items / layer_items of them. Stages that take a share
-///          of the planned keys need more bits: their rate is that share of fpr. The 64th stage takes all further keys.
-/// Lacks    a rate that holds for ever (scalable), fold, and merge: the stages of two, united, would hold twice their keys.
-///          Erasing what was never inserted but is found takes members away.
+/// Promise  any number of keys, with erase and count. At the planned number of keys the false-positive rate is fpr; at s times
+///          as many it is about s fpr, and it falls again as keys are erased. Room that erased keys leave in the newest stage
+///          is used again. Every key inserted more often than erased is found; count() is never less than inserts minus
+///          erases.
+/// Price    24.9 bits per key at a rate of 1 %. An operation looks into every stage, items / layer_items of them. Stages for a
+///          share of the planned keys need more bits, because their rate is that share of fpr. The 64th stage takes all
+///          further keys.
+/// Lacks    a rate that holds for any number of keys (scalable), fold, and merge: merged stages would hold twice their keys.
+///          Erasing a key that was never inserted but is found removes members.
 /// Source   D. Guo, J. Wu, H. Chen, X. Luo, "Theory and network applications of dynamic Bloom filters", INFOCOM 2006; "The
-///          dynamic Bloom filters", IEEE TKDE 22(1), 2010. Where keys go is not the paper's: see in_stages.hpp.
+///          dynamic Bloom filters", IEEE TKDE 22(1), 2010. The choice of a key's stage differs from the paper's: see
+///          in_stages.hpp.
 struct dynamic_growth {
   static constexpr std::string_view name = "dynamic";
   static constexpr std::string_view summary =
       "equal stages, as many as keys need: erases and counts; the rate grows with the keys";
   static constexpr bool keeps_fpr = false;
 
-  static constexpr std::uint64_t unknown_items = 4096;  ///< if nobody knows
+  static constexpr std::uint64_t unknown_items = 4096;  ///< used if the goal gives no number
 
   struct goal {
-    std::uint64_t items = 0;  ///< at which the rate is kept; 0: nobody knows
+    std::uint64_t items = 0;  ///< keys up to which the rate is kept; 0: unknown
     double fpr = 0.01;
-    std::uint64_t layer_items = 0;  ///< that a stage takes; by default items, all in one
+    std::uint64_t layer_items = 0;  ///< keys that a stage takes; 0: as many as items
     static void fields(auto& self, auto& io) {
       io("layer_items", self.layer_items,
          setting_note{"keys that a stage takes; by default as many as the filter is planned for", "more than items / 64",

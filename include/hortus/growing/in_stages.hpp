@@ -20,12 +20,12 @@
 
 namespace hortus {
 
-/// The verbs of every filter that grows by stages: when the newest stage has the keys it was planned for, a new key opens the
-/// next one. Nothing is moved or hashed again, and there is never a stage without keys but the first. The families (scalable,
+/// The verbs of every filter that grows by stages. When the newest stage has the keys it was planned for, the next new key
+/// opens another one. Keys are never moved or hashed again, and only the first stage can be empty. The families (scalable,
 /// dynamic) differ by their Growth.
 ///
-/// A key that some stage reports is not new: it takes no room, so that repeats open no stage. Where the Layer erases, a repeat
-/// is inserted into the oldest stage that reports it, and erased from there.
+/// A key that some stage reports is not new and takes no room, so repeats open no stage. If the Layer can erase, a repeat is
+/// inserted into the oldest stage that reports it, and erased from there.
 ///
 /// Invariant: a closed stage never sets a cell that was zero. Hence, if a stage older than x's own reports x now, it already
 /// reported x when x was inserted, and x would have been put there. So the oldest stage that reports x is the one that holds
@@ -59,7 +59,8 @@ class in_stages {
     else
       return false;
   }();
-  /// Many, because each stage looks up those of a block that the ones before it left, and asks memory for them by itself.
+  /// Large, because each stage looks up only the keys that the stages before it left undecided, as a batch with its own
+  /// prefetches.
   static constexpr std::size_t block_keys = 1024;
   static constexpr std::size_t max_stages = hortus::max_stages;
 
@@ -78,7 +79,7 @@ class in_stages {
     auto const growth = Growth::of(g);
     return {growth, plan_layer<Layer>(growth, growth.first())};
   }
-  /// With so many distinct keys in as many stages as they open.
+  /// The rate with `items` distinct keys, in the stages that they open.
   static double planned_fpr(params p, std::uint64_t items) {
     plan::compound_fpr all;
     auto capacity = p.growth.first();
@@ -103,7 +104,7 @@ class in_stages {
     if (!valid()) throw error(errc::bad_params, "the first stage of a " + std::string(name) + " filter must keep its rate");
   }
 
-  /// May allocate: when a stage is opened, and where the Layer does. If that fails nothing has changed; errc::full when no
+  /// May allocate, when it opens a stage and where the Layer does. If that fails, nothing has changed. Throws errc::full if no
   /// larger stage is possible.
   void insert(digest x) { (void)insert_if_new(x); }
   bool insert_if_new(digest x) {
@@ -149,7 +150,8 @@ class in_stages {
       rest.decide(found, [&](std::size_t place, digest, std::size_t) { hits[place / 64] |= std::uint64_t{1} << (place % 64); });
     }
   }
-  /// One by one, because each may change what the next one finds; but memory was asked for all of them before.
+  /// Erases one key after the other, because each erase may change the answer for the next. The lookup of the whole block
+  /// before has brought its cells into the cache.
   std::size_t erase(std::span<digest const> xs, std::span<digest const> next) noexcept requires erases {
     bits found;
     may_contain(xs, next, found.data());
@@ -183,7 +185,7 @@ class in_stages {
     for (auto const& s : stages_) contents.push_back({s.filter.estimate(), s.filter.fpr()});
     return plan::stages_cardinality(contents);
   }
-  /// Counters at their maximum: they no longer fall.
+  /// The number of counters at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept requires requires(Layer const& l) { l.saturations(); }
   {
     std::uint64_t counters = 0;
@@ -209,7 +211,7 @@ class in_stages {
     for (auto const& s : stages_) bytes += s.filter.size_bytes();
     return bytes;
   }
-  /// Of the newest stage.
+  /// The cells of the newest stage.
   [[nodiscard]] memory const& cells() const noexcept requires requires(Layer const& l) { l.cells(); }
   { return stages_.back().filter.cells(); }
   bool operator==(in_stages const&) const = default;
@@ -226,16 +228,17 @@ class in_stages {
   using bits = typename undecided<block_keys>::bits;
   using stage = hortus::stage<Layer>;
 
-  /// Equal stages have equal shapes.
+  /// Takes the shape of the oldest stage if its capacity is the same, so that equal stages have equal shapes.
   [[nodiscard]] typename Layer::params shape_for(std::uint64_t capacity) const {
     auto const& oldest = stages_.front();
     return capacity == oldest.capacity ? oldest.filter.shape() : plan_layer<Layer>(growth_, capacity);
   }
   [[nodiscard]] typename Layer::params first_shape() const { return shape_for(growth_.first()); }
-  /// Where to look, in turn: oldest first where keys are erased from the oldest that has them; otherwise the newest first,
-  /// which has the most.
+  /// The order in which stages are searched. If the Layer can erase, the oldest stage comes first, because keys are erased from
+  /// the oldest stage that reports them. Otherwise the newest comes first, because it has the most keys.
   static constexpr std::size_t in_turn(std::size_t i, std::size_t all) noexcept { return erases ? i : all - 1 - i; }
-  /// The first stage in turn that reports x, or stages_.size(). Memory is asked for all of them first: most will be looked at.
+  /// The first stage in that order that reports x, or stages_.size(). Prefetches from all stages first, because most will be
+  /// searched.
   [[nodiscard]] std::size_t holder(digest x) const noexcept {
     if (stages_.size() > 1)
       for (auto const& s : stages_) ask_for<access::lookup>(s.filter, x);
@@ -244,7 +247,7 @@ class in_stages {
     return stages_.size();
   }
 
-  /// How many new keys the newest stage takes.
+  /// How many more new keys the newest stage takes.
   [[nodiscard]] std::uint64_t space_left() const noexcept {
     if (stages_.size() == max_stages) return ~std::uint64_t{0};
     auto const& newest = stages_.back();
@@ -259,8 +262,8 @@ class in_stages {
     }
   }
 
-  /// What insert_if_new does with each, tell(place, is it new?) for those that no closed stage has. Looking all up in a closed
-  /// stage before any goes in is the same as one by one, for inserts do not change what a closed stage reports.
+  /// insert_if_new for each key. Calls tell(place, is it new?) for the keys that no closed stage reports. All keys may be
+  /// looked up in a closed stage before any is inserted, because inserts do not change what a closed stage reports.
   void insert_block(std::span<digest const> xs, auto tell) {
     undecided<block_keys> rest(xs);
     auto const closed = stages_.size() - 1;
@@ -273,7 +276,7 @@ class in_stages {
       }
       auto const some = rest.keys().first(static_cast<std::size_t>(std::min<std::uint64_t>(space_left(), rest.keys().size())));
       auto& newest = stages_.back();
-      newest.note(some.size(), some.size());  // before they go in: if memory fails it is too full, and not dropped too early
+      newest.note(some.size(), some.size());  // before inserting: if memory fails, the numbers are too high, never too low
       bits fresh;
       insert_if_new_all(newest.filter, some, fresh.data());
       rest.decide_first(some.size(), fresh, [&](std::size_t place, bool is_new) {
@@ -282,7 +285,7 @@ class in_stages {
       });
     }
   }
-  /// Decides those that the stage reports, and where it counts inserts them there.
+  /// Decides the keys that the stage reports and, if the Layer can erase, inserts them there once more.
   void insert_again(stage& s, undecided<block_keys>& rest) {
     bits found;
     may_contain_all(s.filter, rest.keys(), found.data());

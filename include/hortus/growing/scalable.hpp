@@ -10,18 +10,18 @@
 
 namespace hortus {
 
-/// Scalable Bloom filter: filters in stages, each twice as large as the one before and a little stricter.
+/// Scalable Bloom filter: filters in stages, each twice as large as the one before and with a lower false-positive rate.
 ///
-///     stage 0   [ x . x x . x ]  full           fpr 0.15 p                  a key is looked for in all, newest first;
-///     stage 1   [ . x x . x . x x . x . x ]     fpr 0.15 p 0.85             a new one goes into the newest
+///     stage 0   [ x . x x . x ]  full           fpr 0.15 p                  a key is looked up in all stages, newest first;
+///     stage 1   [ . x x . x . x x . x . x ]     fpr 0.15 p 0.85             a new key goes into the newest
 ///     stage 2   [ . . . x . . . . x . . . ...   fpr 0.15 p 0.85^2, ...      the rates add up to p, however many follow
 ///
-/// Promise  any number of keys, and a rate of false positives that never passes fpr. Nothing is hashed or moved to grow.
-/// Price    14.8 bits a key at 1 % while the planned keys suffice; 16.3 when five doublings later all stages are full, 18.4
-///          after ten, and up to twice that when a stage was just opened. A miss reads a line a stage. `blocked`, for a
-///          known number of keys, takes 9.9.
-///          A growth of 4 means half the stages, emptier ones; stages of bloom<> take a tenth less, and more lines.
-/// Lacks    erase (but over a counting Layer), fold, and merge: stages of two, united, would hold twice their keys.
+/// Promise  any number of keys, and a false-positive rate that never exceeds fpr. Growing moves and hashes no key again.
+/// Price    at a rate of 1 %: 14.8 bits per key up to the planned number; 16.3 with all stages full after five doublings, 18.4
+///          after ten, and up to twice that when a stage has just been opened. An absent key costs one cache line per stage.
+///          `blocked`, for a known number of keys, takes 9.9. A growth of 4 halves the number of stages and leaves them
+///          emptier. Stages of bloom<> take a tenth less space, and more lines.
+/// Lacks    erase (except with a counting Layer), fold, and merge: merged stages would hold twice their keys.
 /// Source   P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison, "Scalable Bloom filters", Information Processing Letters
 ///          101(6), 2007. Each stage is planned exactly, where the paper rounds the number of its slices up.
 struct scalable_growth {
@@ -29,15 +29,15 @@ struct scalable_growth {
   static constexpr std::string_view summary = "grows with its keys and keeps its rate: for streams of unknown length";
   static constexpr bool keeps_fpr = true;
 
-  static constexpr std::uint64_t unknown_items = 4096;  ///< for the first stage if nobody knows: two pages
+  static constexpr std::uint64_t unknown_items = 4096;  ///< for the first stage if the goal gives no number: two pages
   static constexpr unsigned max_growth = 16;
 
   struct goal {
-    std::uint64_t items = 0;  ///< that the first stage takes; 0: nobody knows
-    double fpr = 0.01;        ///< of all stages there will ever be
-    unsigned growth = 2;  ///< each stage takes that many times as many as the one before: 4 means fewer stages, emptier ones
+    std::uint64_t items = 0;  ///< keys that the first stage takes; 0: unknown
+    double fpr = 0.01;        ///< of all stages together, however many there will be
+    unsigned growth = 2;      ///< keys of a stage over those of the one before: 4 means fewer stages, emptier ones
     double tightening =
-        0.85;  ///< the rate of a stage over that of the one before: for a few doublings less, for more than ten more
+        0.85;  ///< rate of a stage over that of the one before: choose less for a few doublings, more for over ten
     static void fields(auto& self, auto& io) {
       io("growth", self.growth,
          setting_note{"how many times as many keys a stage takes as the one before: more means fewer stages, emptier ones",
@@ -48,7 +48,7 @@ struct scalable_growth {
     }
   };
 
-  std::uint64_t items = 1;  ///< that the first stage takes
+  std::uint64_t items = 1;  ///< keys that the first stage takes
   double fpr = 0.5;
   unsigned growth = 2;
   double tightening = 0.85;
@@ -79,7 +79,7 @@ struct scalable_growth {
   [[nodiscard]] bool is_stage(std::uint64_t stage_items) const noexcept {
     auto its = items;
     while (its < stage_items) its = next(its);
-    return its == stage_items && next(its) != its;  // not one that is past all numbers
+    return its == stage_items && next(its) != its;  // not the capped value 2^64 - 1
   }
   [[nodiscard]] bool valid() const noexcept {
     return items >= 1 && fpr >= plan::min_fpr && fpr < 1 && growth >= 2 && growth <= max_growth && tightening >= 0.1 &&

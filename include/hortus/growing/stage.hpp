@@ -8,14 +8,14 @@
 
 namespace hortus {
 
-/// What stages may be made of: filters that take every key and tell new ones.
+/// A filter that can be a stage: it takes every key, and insert_if_new says whether a key is new.
 template <class F>
 concept stage_layer = noticing<F> && membership<F> && makeable<F> && storable<F> && std::equality_comparable<F> &&
     requires(F& f, digest x) {
   { f.insert(x) } -> std::same_as<void>;
 };
 
-/// What a layer counts with, if it counts.
+/// The type of a layer's counts; std::uint64_t if it does not count.
 template <class Layer>
 struct count_of_layer {
   using type = std::uint64_t;
@@ -25,21 +25,21 @@ struct count_of_layer<Layer> {
   using type = count_type<Layer>;
 };
 
-/// Files have 256 sections, and a layer up to four. The last stage takes all further keys.
+/// A file has at most 256 sections, and a layer uses up to four. The last stage takes all further keys.
 inline constexpr std::size_t max_stages = 64;
 
-/// One stage of a filter that grows: a filter, and how many keys it takes and took.
+/// One stage of a growing filter: a filter, the number of keys it is planned for, and the number it has taken.
 template <stage_layer Layer>
 struct stage {
   static constexpr bool erases = erasable<Layer>;
 
   Layer filter;
   std::uint64_t capacity = 0;
-  std::uint64_t keys = 0;    // distinct ones that it took
+  std::uint64_t keys = 0;    // distinct keys that it has taken
   std::uint64_t copies = 0;  // inserts minus erases, where the Layer erases
   bool operator==(stage const&) const = default;
 
-  /// Counting stops here. A file may claim as many, and one more must not wrap around.
+  /// Both numbers stop here. A file may claim this many, and one more must not overflow.
   static constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
   void note(std::uint64_t new_keys, std::uint64_t inserts) noexcept {
     keys = std::min(keys + new_keys, most);

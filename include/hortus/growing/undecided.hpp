@@ -10,23 +10,23 @@
 
 namespace hortus {
 
-/// The keys of a block, of at most `Most`, that no stage has answered for yet: side by side, so that the next stage looks them
-/// up as a batch, in their order, and each with its place in the block.
+/// The keys of a block of at most `Most` that no stage has reported yet. They are kept contiguous, so that the next stage can
+/// look them up as a batch, in their order, each with its place in the block.
 template <std::size_t Most>
 class undecided {
  public:
-  using bits = std::array<std::uint64_t, Most / 64>;  ///< an answer for each
+  using bits = std::array<std::uint64_t, Most / 64>;  ///< one answer per key
 
   explicit undecided(std::span<digest const> xs) noexcept : size_(xs.size()) {
     std::copy(xs.begin(), xs.end(), keys_.begin());
     for (std::size_t i = 0; i < size_; ++i) place_[i] = static_cast<std::uint16_t>(i);
   }
-  /// What to ask the next stage for. A few that are decided may still be among them: to ask for these, and not to listen, costs
-  /// less than to move all others together after every stage, of which each finds one stranger in some hundred.
+  /// The keys to look up in the next stage. They may include a few decided ones, whose answers are ignored. That is cheaper
+  /// than compacting after every stage, because a stage decides only about 1 % of absent keys.
   [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.data(), size_}; }
   [[nodiscard]] bool empty() const noexcept { return decided_ == size_; }
 
-  /// Bit i answers for keys()[i]. Those with a yes are decided now: act(place in the block, the key, i) for each.
+  /// Bit i of `yes` is the answer for keys()[i]. A key whose bit is set becomes decided: act(place in the block, key, i).
   void decide(bits const& yes, auto act) noexcept {
     for (std::size_t word = 0; 64 * word < size_; ++word)
       for (auto now = yes[word] & ~done_[word]; now != 0; now &= now - 1) {
@@ -37,7 +37,7 @@ class undecided {
       }
     if (8 * decided_ > size_) drop_decided();
   }
-  /// The first `count` of keys() are decided: act(place in the block, the answer) for each. Pre: drop_decided() was called.
+  /// Decides the first `count` of keys(): act(place in the block, answer) for each. Pre: drop_decided() was called.
   void decide_first(std::size_t count, bits const& yes, auto act) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
       done_[i / 64] |= std::uint64_t{1} << (i % 64);
@@ -46,7 +46,7 @@ class undecided {
     decided_ = count;
     drop_decided();
   }
-  /// keys() are those that are not decided. Without a branch: nobody can guess which.
+  /// Removes the decided keys from keys(). Branch-free, because a branch on which keys are decided would be unpredictable.
   void drop_decided() noexcept {
     if (decided_ == 0) return;
     std::size_t left = 0;
@@ -66,7 +66,7 @@ class undecided {
   std::array<std::uint16_t, Most> place_;
   bits done_{};
   std::size_t size_;
-  std::size_t decided_ = 0;  // of the size_
+  std::size_t decided_ = 0;  // decided keys among the size_ keys
 };
 
 }  // namespace hortus

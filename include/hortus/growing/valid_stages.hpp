@@ -7,19 +7,20 @@
 #include <hortus/growing/growth_policy.hpp>
 #include <hortus/growing/stage.hpp>
 
-/// Could a filter have got these stages? Asked of every file that is read.
+/// Checks that a filter can have these stages. Applied to every file that is read.
 namespace hortus {
 
-/// Is stage i as large as one after stage i - 1? Where keys are erased there may have been others in between.
+/// Does stage i have the capacity of a stage that follows stage i - 1? If the Layer can erase, stages in between may have been
+/// dropped, so it may be larger.
 template <stage_layer Layer>
 bool follows(growth_policy auto const& growth, std::span<stage<Layer> const> stages, std::size_t i) {
   auto const least = i == 0 ? growth.first() : growth.next(stages[i - 1].capacity);
   return erasable<Layer> ? stages[i].capacity >= least : stages[i].capacity == least;
 }
 
-/// Can stage i have that many keys? A family that never erases closes a stage only when it is full. Cells do not tell how many
-/// keys came, so a file's number is believed. It only decides when a stage is opened or dropped: whatever it is, all that is
-/// written later can be read again.
+/// Can stage i have the number of keys that the file claims? A family that never erases closes a stage only when it is full.
+/// The cells do not show the number of keys, so the file is believed. The number only decides when a stage is opened or
+/// dropped. Whatever it is, files written later can be read again.
 template <stage_layer Layer>
 bool keys_fit(std::span<stage<Layer> const> stages, std::size_t i) {
   auto const& s = stages[i];
@@ -30,19 +31,20 @@ bool keys_fit(std::span<stage<Layer> const> stages, std::size_t i) {
   return (only || s.keys != 0) && (s.keys <= s.capacity || stages.size() == max_stages);
 }
 
-/// Is the filter about as large as its keys need? Not asked where the next stage is of the same size: a wrong one harms nobody.
+/// Is the filter large enough for its keys at its rate? Not checked if the next stage has the same size, because then a wrong
+/// size does no harm.
 template <stage_layer Layer>
 bool keeps_rate(growth_policy auto const& growth, stage<Layer> const& s) {
   if (growth.next(s.capacity) == s.capacity) return true;
   auto const shape = s.filter.shape();
   double const rate = growth.fpr_of(s.capacity);
-  // No filter needs fewer bits than log2(1/rate) a key: with fewer the rate is not worth computing.
+  // Every filter needs at least log2(1/rate) bits per key. With fewer the rate need not be computed.
   return 8 * static_cast<double>(Layer::planned_bytes(shape)) >= static_cast<double>(s.capacity) * -std::log2(rate) &&
          Layer::planned_fpr(shape, s.capacity) <= 1.01 * rate;
 }
 
-/// Plans are not made again to compare: another machine's logarithms may differ in the last digit. But a stage must be large
-/// enough for its keys, so that a false claim in a file cannot make the next stage out of proportion to the file.
+/// Shapes are not compared with a new plan, because another machine's logarithms may differ in the last digit. But a stage must
+/// be large enough for its keys, so that a false claim in a small file cannot make the next stage huge.
 template <stage_layer Layer>
 bool valid_stages(growth_policy auto const& growth, std::span<stage<Layer> const> stages) {
   if (!growth.valid() || stages.empty() || stages.size() > max_stages) return false;

@@ -19,30 +19,30 @@
 
 namespace hortus {
 
-/// What with_removals is made of: takes every key, misses none.
+/// A filter that with_removals can consist of: it takes every key and misses none.
 template <class F>
 concept keeping_layer = makeable<F> && membership<F> && storable<F> &&
                         F::misses == false_negatives::never&& requires(F& f, digest x) {
   { f.insert(x) } -> std::same_as<void>;
 };
 
-/// Removal by a second filter: one of the keys that came, one of those that went. A key is found if it came and did not go.
+/// Removal by a second filter: `came` holds the inserted keys, `went` the erased ones. A key is found if `came` finds it and
+/// `went` does not.
 ///
 ///     came  [ x x . x . x x . x . . x ]   every insert             found = in came, not in went
 ///     went  [ . x . . . x ]               every erase
 ///
-/// Promise  an erased key is hidden for good. A key is found until one is erased that `went` takes for it: a member from
-///          before all erases is missed with chance miss_rate(), a later one less, and one put in after the last erase
-///          never, for insert() looks and says false if the key would not be found. Other keys are found with chance
-///          fpr(), that of `came` less what `went` hides by chance.
-/// Price    that of both filters: 9.6 bits an item at 1 %, and 14.4 a removal at a miss rate of 0.1 %. Erasing frees
-///          nothing; both parts fill until it is worn(). Then regenerated() makes a fresh one out of the application's
+/// Promise  an erased key is never found again. A member is missed if erased keys make it a false positive of `went`. A member
+///          inserted before all erases is missed with probability miss_rate(), a later one with less, and one inserted after
+///          the last erase never: insert() checks, and returns false if the key would not be found. An absent key is found
+///          with probability fpr(): the rate of `came`, less what `went` hides by chance.
+/// Price    both filters: 9.6 bits per item at a rate of 1 %, and 14.4 per removal at a miss rate of 0.1 %. Erasing frees no
+///          space; both parts fill until the filter is worn(). Then regenerated() makes a new one from the application's
 ///          record of keys.
-/// Lacks    a way back for an erased key before that: insert() refuses it. Counts: one erase undoes all inserts. Both have
-///          `d_left`, `blocked_counting` and `counting`, which miss nobody, in 1.7 to 3.5 times the space.
-/// Source   folklore; the numbers are measured in tests/growing/with_removals_test.cpp. Levels that go on in turn, each with
-///          what the one before takes for its own, are exact where all keys are known: J. Larisch et al., "CRLite", IEEE
-///          S&P 2017.
+/// Lacks    inserting an erased key again before that: insert() refuses it. Counts: one erase undoes all inserts. `d_left`,
+///          `blocked_counting` and `counting` have both and miss no member, in 1.7 to 3.5 times the space.
+/// Source   folklore; the numbers are measured in tests/growing/with_removals_test.cpp. A cascade of filters, each of the keys
+///          that the one before reports wrongly, is exact if all keys are known: J. Larisch et al., "CRLite", IEEE S&P 2017.
 template <keeping_layer Layer = bloom<>>
 class with_removals {
  public:
@@ -57,10 +57,10 @@ class with_removals {
   static constexpr std::size_t block_keys = hortus::block_keys<Layer>;
 
   struct goal {
-    std::uint64_t items = 0;     ///< distinct keys that come, those that go again included
-    double fpr = 0.01;           ///< once all have come
-    std::uint64_t removals = 0;  ///< distinct keys that go before it is regenerated; 0: a tenth of the items
-    double miss_rate = 0.001;    ///< chance that a member is missed, once all those are gone
+    std::uint64_t items = 0;     ///< distinct keys that are inserted, including those that are erased later
+    double fpr = 0.01;           ///< once all items are inserted
+    std::uint64_t removals = 0;  ///< distinct keys that are erased before the filter is regenerated; 0: a tenth of the items
+    double miss_rate = 0.001;    ///< probability that a member is missed, once all removals are made
     static void fields(auto& self, auto& io) {
       io("removals", self.removals,
          setting_note{"distinct keys that are erased before a new filter is made; by default a tenth of the items",
@@ -81,24 +81,24 @@ class with_removals {
   };
 
   static params plan(goal g) { return {part(g.items, g.fpr), part(g.removals != 0 ? g.removals : g.items / 10, g.miss_rate)}; }
-  /// Before the first erase, when `went` hides nothing: each one lowers it a little.
+  /// The rate before the first erase. Every erase lowers it a little, because `went` hides more keys.
   static double planned_fpr(params p, std::uint64_t items) { return Layer::planned_fpr(p.came, items); }
   static double planned_miss_rate(params p, std::uint64_t removals) { return Layer::planned_fpr(p.went, removals); }
-  /// After the removals of a goal that names none.
+  /// After the default number of removals.
   static double planned_fnr(params p, std::uint64_t items) { return planned_miss_rate(p, items / 10); }
   static std::uint64_t planned_bytes(params p) { return Layer::planned_bytes(p.came) + Layer::planned_bytes(p.went); }
-  static double lines_touched(params p) { return Layer::lines_touched(p.came) + 1; }  // one is enough to see that it stayed
+  static double lines_touched(params p) { return Layer::lines_touched(p.came) + 1; }  // one line of `went` usually rejects x
 
-  with_removals() = default;  ///< the smallest valid one: of the smallest filters
+  with_removals() = default;  ///< the smallest valid one: two of the smallest filters
   explicit with_removals(params p) : came_(p.came), went_(p.went) {}
 
-  /// Did it go in? Not if it would be hidden: it was erased, or is one that `went` takes for an erased one.
+  /// False if x would be hidden: it was erased, or is a false positive of `went`. Then nothing has changed.
   [[nodiscard]] bool insert(digest x) noexcept {
     if (hidden(x)) return false;
     came_.insert(x);
     return true;
   }
-  /// False: it is not found, and nothing changed. It is certainly absent, or hidden already.
+  /// False if x is not found: it is certainly absent, or hidden already. Then nothing has changed.
   bool erase(digest x) noexcept {
     if (!may_contain(x)) return false;
     went_.insert(in_went(x));
@@ -117,10 +117,10 @@ class with_removals {
   }
 
   [[nodiscard]] double fpr() const { return plan::one_not_other_fpr(came_.fpr(), miss_rate()); }
-  /// The chance that a member from before all erases is missed, and that insert() refuses a key that never was there.
+  /// The probability that a member inserted before all erases is missed, and that insert() refuses a key that was never erased.
   [[nodiscard]] double miss_rate() const { return went_.fpr(); }
 
-  /// How bad it may get.
+  /// The highest rates that are acceptable.
   struct limits {
     double fpr;
     double miss_rate;
@@ -128,10 +128,10 @@ class with_removals {
   /// Is it time for regenerated()?
   [[nodiscard]] bool worn(limits most) const { return !(fpr() <= most.fpr && miss_rate() <= most.miss_rate); }
 
-  /// A fresh one of those candidates that this one finds. Out of a record of all keys that ever came it leaves those that
-  /// went, and with them the members that were missed; of a record with other keys it takes the false positives, too. Who
-  /// knows which keys are members needs no filter for that, and inserts them into a new one. Without a number of items it is
-  /// planned for as many as it takes.
+  /// A new filter of those candidates that this one finds. If the candidates are all keys ever inserted, it leaves out the
+  /// erased keys, and with them the members that were missed. If they include other keys, it also takes false positives. A
+  /// caller that knows which keys are members should insert them into a new filter instead. If wish.items is 0, the filter is
+  /// planned for the number of keys it takes.
   [[nodiscard]] with_removals regenerated(std::span<digest const> candidates, goal wish) const {
     std::vector<digest> kept;
     std::array<std::uint64_t, block_keys / 64> hits;
@@ -166,11 +166,11 @@ class with_removals {
     g.fpr = fpr;
     return Layer::plan(g);
   }
-  /// Independent of its digest in `came`: a key that is found there by chance must not be likelier found here.
+  /// The digest of x in `went`, independent of the one in `came`: a false positive of `came` must not be a likelier one here.
   static digest in_went(digest x) noexcept { return x.remixed(1); }
   [[nodiscard]] bool hidden(digest x) const noexcept { return went_.may_contain(in_went(x)); }
 
-  /// act(i) for the bits that are set. It may clear that bit.
+  /// act(i) for each set bit i. act may clear that bit.
   static void for_each_hit(std::size_t count, std::uint64_t const* hits, auto act) {
     for (std::size_t word = 0; word * 64 < count; ++word)
       for (auto left = hits[word]; left != 0; left &= left - 1)
@@ -181,8 +181,9 @@ class with_removals {
   Layer went_;
 };
 
-/// Of keys: a fresh filter of those candidates that `old` finds, with its hash. What is kept and what is lost: see
-/// with_removals::regenerated(). While it is made `old` goes on; keys that come meanwhile belong in both.
+/// The same for a filter of keys: a new filter of those candidates that `old` finds, with the same hash. See
+/// with_removals::regenerated() for what is kept and what is lost. `old` can be used meanwhile; keys that are inserted during
+/// that time must go into both.
 template <class Layer, class Hash, key_range Keys>
 [[nodiscard]] of_keys<with_removals<Layer>, Hash> regenerated(of_keys<with_removals<Layer>, Hash> const& old,
                                                               Keys const& candidates,

@@ -3,13 +3,13 @@
 
 namespace hortus {
 
-/// What kinds of keys a filter was given: flags, because one filter may be given several. Files remember them, so that asking a
-/// filter of integers with text can be refused instead of answered "no". Values are written to files; append-only.
+/// The kinds of keys that a filter was given. They are flags, because a filter may be given several. Files store them, so that
+/// looking up text in a filter of integers can be refused instead of answered "no". Values are append-only: they are in files.
 enum class key_kind : std::uint8_t {
-  none = 0,      ///< nothing yet
-  bytes = 1,     ///< text, rows of bytes, types with key_bytes
+  none = 0,      ///< no keys yet
+  bytes = 1,     ///< text, byte ranges, types with key_bytes
   integers = 2,  ///< integers, by value
-  digests = 4,   ///< digests handed in: what was hashed, and how, only the caller knows
+  digests = 4,   ///< digests from the caller: only the caller knows what was hashed, and how
 };
 
 constexpr key_kind operator|(key_kind a, key_kind b) noexcept {

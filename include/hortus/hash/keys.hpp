@@ -17,14 +17,14 @@
 #include <hortus/hash/hash_policy.hpp>
 #include <hortus/hash/key_kind.hpp>
 
-/// What may be a key, and the one place where a key becomes a digest. A key is
+/// Which types can be keys, and the one place where a key becomes a digest. A key is
 ///
 ///     an integer           42, 42u, 42ull: by value, whatever its width. -1 and 2^64-1 are one key.
 ///     text                 "ab", char const*, std::string, std::string_view, u8"ab": by content
-///     bytes in a row       a contiguous range of std::byte, of any char, of std::uint8_t: the same content is the same key
-///     a type of your own   that says what its bytes are, by a function key_bytes(x) beside it
+///     bytes                a contiguous range of std::byte, of any char, of std::uint8_t: the same content is the same key
+///     a type of your own   with a function key_bytes(x) beside it that returns its bytes
 ///
-/// and nothing else: pointers, floating point, enums and structs have no one obvious form, and padding is not content.
+/// and nothing else: pointers, floating point, enums and structs have no obvious byte form, and padding is not content.
 namespace hortus {
 
 namespace detail {
@@ -37,14 +37,14 @@ using const_ref = bare<T> const&;
 template <class T, class... Some>
 concept one_of = (std::same_as<T, Some> || ...);
 
-/// A vector of these is one key, never a batch of small integers.
+/// A range of these is one key, never a batch of small integers.
 template <class T>
 concept byte_like = one_of<T, char, signed char, unsigned char, std::byte, char8_t>;
 
 template <class T>
 concept character = one_of<T, char, char8_t>;
 
-/// A C array of characters: text up to its first NUL, as C functions take it, and all of it when there is none.
+/// A C array of characters: text up to its first NUL, as C functions read it, or all of it if there is no NUL.
 template <class T>
 concept c_string = std::is_bounded_array_v<T> && character<std::remove_extent_t<T>>;
 
@@ -53,18 +53,19 @@ concept wide_character = one_of<T, wchar_t, char16_t, char32_t>;
 
 }  // namespace detail
 
-/// Integers are keys by value, whatever their width; bool is 0 or 1, a lone char the unsigned value of its byte, because the
-/// sign of char differs between machines. Wide characters are left out, so that a std::wstring is no batch of integers.
+/// Integers are keys by value, whatever their width. bool is 0 or 1. A single char is the unsigned value of its byte, because
+/// the sign of char differs between machines. Wide characters are excluded, so that a std::wstring is not a batch of integers.
 template <class Key>
 concept integer_key = std::integral<detail::bare<Key>> && !detail::wide_character<detail::bare<Key>> &&
                       sizeof(Key) <= sizeof(std::uint64_t);  // a 128-bit integer would lose its upper half
 
-/// Text: whatever converts to std::string_view. A char const* must not be null; nullptr itself does not compile.
+/// Text: every type that converts to std::string_view. A char const* must not be null; nullptr itself does not compile.
 template <class Key>
 concept text_key = detail::c_string<detail::bare<Key>> ||
     (std::convertible_to<detail::const_ref<Key>, std::string_view> && !std::is_null_pointer_v<detail::bare<Key>>);
 
-/// Bytes in a row, all of them: also a std::array<char, 4> with a NUL inside. Only a C array of char stops at its NUL.
+/// A byte range counts with all its bytes, also a std::array<char, 4> with a NUL inside. Only a C array of char ends at its
+/// NUL.
 template <class Key>
 concept byte_row_key = std::ranges::contiguous_range<detail::const_ref<Key>> &&
     std::ranges::sized_range<detail::const_ref<Key>> && detail::byte_like<std::ranges::range_value_t<detail::const_ref<Key>>>;
@@ -73,24 +74,24 @@ concept byte_row_key = std::ranges::contiguous_range<detail::const_ref<Key>> &&
 template <class Key>
 concept bytes_key = text_key<Key> || byte_row_key<Key>;
 
-/// A type of your own says what its bytes are, found by argument-dependent lookup. It may return a view of itself, or an array
-/// by value where the form has to be made (a double with one zero and one NaN, the fields of a padded struct).
+/// A type of your own provides key_bytes(), which is found by argument-dependent lookup. It may return a view of the object, or
+/// an array by value if the bytes have to be computed (a double with one zero and one NaN, the fields of a padded struct).
 template <class Key>
 concept custom_key = requires(detail::const_ref<Key> key) {
   { key_bytes(key) } -> std::convertible_to<std::span<std::byte const>>;  // std::span<std::byte const> key_bytes(Key const&)
 };
 
-/// What a hash can turn into a digest.
+/// A key that a hash can turn into a digest.
 template <class Key>
 concept hashable = integer_key<Key>  // an integer of at most 64 bits
-    || bytes_key<Key>                // text or bytes in a row; pointers other than char const* have no content
+    || bytes_key<Key>                // text or a byte range; pointers other than char const* have no content
     || custom_key<Key>;              // or a type with key_bytes(x); structs, floating point and enums need that
 
-/// What every verb takes: a key, or the digest of one. Hash once, ask many filters.
+/// The argument of every verb: a key, or the digest of one. A key can be hashed once and looked up in many filters.
 template <class Key>
 concept digestible = std::same_as<detail::bare<Key>, digest> || hashable<Key>;  // integer, text, bytes, or has key_bytes(x)
 
-/// The kind of Key, for files to remember.
+/// The kind of Key, which files store.
 template <digestible Key>
 inline constexpr key_kind kind_of = std::same_as<detail::bare<Key>, digest> ? key_kind::digests
                                     : integer_key<Key>                      ? key_kind::integers
@@ -125,7 +126,8 @@ concept bytes_stay = std::forward_iterator<Iterator> &&
 
 }  // namespace detail
 
-/// Can digest_of throw? Only where the hash can, or a key of your own: its key_bytes(), or how it turns into text or a range.
+/// Is digest_of noexcept? It throws only where the hash does, or the key type: its key_bytes(), or its conversion to text or to
+/// a range.
 template <key_hash Hash, digestible Key>
 inline constexpr bool hashes_nothrow = [] {
   [[maybe_unused]] Hash const* hash = nullptr;
@@ -144,12 +146,12 @@ inline constexpr bool hashes_nothrow = [] {
     return noexcept(hash->of_bytes({}))&& noexcept(std::ranges::data(*key))&& noexcept(std::ranges::size(*key));
 }();
 
-/// The digest of a key under a hash; a digest is its own.
+/// The digest of a key under a hash. A digest is returned as it is.
 template <key_hash Hash, digestible Key>
 [[nodiscard]] constexpr digest digest_of(Hash const& hash, Key const& key) noexcept(hashes_nothrow<Hash, Key>) {
   if constexpr (std::same_as<detail::bare<Key>, digest>)
     return key;
-  else if constexpr (custom_key<Key>)  // before the others: the owner of the type has spoken
+  else if constexpr (custom_key<Key>)  // first, so that a type's own key_bytes() takes precedence
     return hash.of_bytes(std::span<std::byte const>(key_bytes(key)));
   else if constexpr (integer_key<Key>)
     return hash.of_integer(detail::integer_value<detail::bare<Key>>(key));
@@ -157,7 +159,8 @@ template <key_hash Hash, digestible Key>
     return hash.of_bytes(std::as_bytes(detail::row_of(key)));
 }
 
-/// The digests of the next keys, as many as there are or fit `space`; moves `key` past them and says how many.
+/// Writes the digests of the next keys to `space`, until it is full or the keys end. Moves `key` past them and returns their
+/// number.
 template <key_hash Hash, std::input_iterator Iterator>
 requires digestible<std::iter_value_t<Iterator>> std::size_t digests_of(Hash const& hash, Iterator& key,
                                                                         std::sentinel_for<Iterator> auto const& end,

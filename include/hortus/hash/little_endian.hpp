@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Integers as bytes, lowest first, on every machine: digests must not depend on where they are made.
+/// Integers as little-endian bytes on every machine: digests must not depend on the machine.
 namespace hortus {
 
 /// The 8 bytes of a word.
@@ -24,8 +24,8 @@ constexpr Word little_endian_load(std::byte const* first) noexcept {
   return std::bit_cast<Word>(bytes);
 }
 
-/// The word made of the fewer than 8 bytes at `first`, zeros above them; reads nothing beyond. Loads may overlap: where they
-/// do, they bring the same bits.
+/// The word of the `count` bytes at `first`, zero-extended; reads no other bytes. Loads may overlap: the bits that they share
+/// are the same. Pre: count < 8.
 constexpr std::uint64_t little_endian_tail(std::byte const* first, std::size_t count) noexcept {
   if (count >= 4) {
     std::uint64_t const low = little_endian_load<std::uint32_t>(first);

@@ -9,19 +9,19 @@
 
 namespace hortus {
 
-/// The 128 secret bits of a keyed hash. Never stored in a filter's file. Draw them from the system's random source, once for
-/// each group of filters that must merge; a password is no such key.
+/// The 128 secret bits of a keyed hash. They are never stored in a filter's file. Draw them from the system's random source,
+/// once for each group of filters that must merge. A password is not a suitable key.
 class secret_key {
  public:
   static constexpr std::size_t size = 16;
 
-  /// All zero, which is no secret: a place to put a key into.
+  /// All zero, which is not a secret: a placeholder to assign a key to.
   constexpr secret_key() noexcept = default;
   explicit constexpr secret_key(std::span<std::byte const, size> bytes) noexcept {
     std::copy(bytes.begin(), bytes.end(), bytes_.begin());
   }
 
-  /// From bytes whose number only the run of the program tells. Throws errc::bad_params unless there are exactly 16.
+  /// From bytes whose number is known only at run time. Throws errc::bad_params unless there are exactly 16.
   [[nodiscard]] static secret_key from_bytes(std::span<std::byte const> bytes) {
     if (bytes.size() != size) throw error(errc::bad_params, "a secret key is 16 bytes, not " + std::to_string(bytes.size()));
     return secret_key(bytes.first<size>());

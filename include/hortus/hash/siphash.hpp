@@ -16,7 +16,8 @@ namespace hortus {
 
 namespace detail {
 
-/// SipHash's four words: absorb the message word by word, then finish. The names v0 to v3 and all constants are the paper's.
+/// SipHash's four state words: absorb the message word by word, then finish. The names v0 to v3 and all constants are the
+/// paper's.
 template <int CompressionRounds, int FinalRounds>
 class sip_state {
  public:
@@ -38,7 +39,8 @@ class sip_state {
     return v0_ ^ v1_ ^ v2_ ^ v3_;
   }
 
-  /// A whole message: its words, then a last one of the bytes left over below the length's lowest byte.
+  /// Hashes a whole message: its 8-byte words, then a last word with the remaining bytes and, on top, the lowest byte of the
+  /// length.
   constexpr std::uint64_t of(std::span<std::byte const> bytes) && noexcept {
     auto const length = static_cast<std::uint64_t>(bytes.size());
     for (; bytes.size() >= 8; bytes = bytes.subspan(8)) absorb(little_endian_load<std::uint64_t>(bytes.data()));
@@ -65,11 +67,11 @@ class sip_state {
 
 }  // namespace detail
 
-/// SipHash: the hash with a secret key. Who does not know the key cannot make keys that collide or that fill chosen bits.
+/// SipHash: a hash with a secret key. An attacker without the key cannot make keys that collide or that fill chosen bits.
 ///
-/// Promise  digests nobody can predict without the key; an integer is its 8 little-endian bytes.
+/// Promise  digests that cannot be predicted without the key. An integer is hashed as its 8 little-endian bytes.
 /// Price    1-3: 7 ns for an integer, 10 ns for 20 bytes, 4 GB/s for long keys; 2-4: 12 ns, 16 ns, 2 GB/s.
-/// Lacks    a seed: the key takes its place. check() goes into files, the key never does.
+/// Lacks    a seed: the key takes its place. Files store check(), never the key.
 /// Source   J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. 1-3 has fewer
 ///          rounds than the paper's 2-4; it is what the hash tables of Rust and Python use, where, as here, the adversary
 ///          never sees a digest.
@@ -82,7 +84,7 @@ class basic_siphash {
   static constexpr std::uint32_t id = CompressionRounds == 1 ? 3 : 4;
   static constexpr std::string_view name = CompressionRounds == 1 ? "siphash13" : "siphash24";
 
-  /// With the all-zero key, which keeps no secret. For a hash that is about to be assigned to, as in a container.
+  /// With the all-zero key, which is not a secret. For a hash that will be assigned to, as in a container.
   constexpr basic_siphash() noexcept : basic_siphash(secret_key()) {}
   explicit constexpr basic_siphash(secret_key const& key) noexcept : key_(key), start_(key) {}
 
@@ -98,8 +100,8 @@ class basic_siphash {
 
   [[nodiscard]] constexpr std::uint64_t seed() const noexcept { return 0; }
 
-  /// Tells a wrong key without telling the key: a label hashed with 4-8 rounds, the paper's most careful choice and one that
-  /// no digest is made with. Never 0.
+  /// Detects a wrong key without revealing the key: a label hashed with 4-8 rounds, the paper's most conservative choice, which
+  /// no digest uses. Never 0.
   [[nodiscard]] constexpr std::uint64_t check() const noexcept {
     constexpr std::string_view label = "hortus: check of a secret key";
     std::array<std::byte, label.size()> bytes{};
@@ -111,7 +113,7 @@ class basic_siphash {
 
  private:
   secret_key key_;
-  detail::sip_state<CompressionRounds, FinalRounds> start_;  // the key already in it
+  detail::sip_state<CompressionRounds, FinalRounds> start_;  // initialised with the key
 };
 
 using siphash = basic_siphash<1, 3>;

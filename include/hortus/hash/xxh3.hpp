@@ -12,17 +12,17 @@
 
 namespace hortus {
 
-/// XXH3, 64 bits, with a seed: the default. Bytes by libxxhash's XXH3_64bits_withSeed, integers by one bijective mixer (so
-/// that no two integers ever share a digest).
+/// XXH3, 64 bits, with a seed: the default. Bytes are hashed by libxxhash's XXH3_64bits_withSeed, integers by one bijective
+/// mixer, so that no two integers share a digest.
 ///
 /// Promise  the same digests on every machine and in every release; seed 0 is plain XXH3_64bits.
 /// Price    1 ns for an integer, 3 ns for 20 bytes, 17 GB/s for long keys (g++ -O2, no -march, a Xeon core).
-/// Lacks    any defence against an adversary: keys that collide under far too many seeds are known (xxHash issues 180, 1127).
-///          Use siphash with a secret key.
+/// Lacks    any defence against an adversary: keys that collide under very many seeds are known (xxHash issues 180, 1127). Use
+///          siphash with a secret key against adversaries.
 /// Source   github.com/Cyan4973/xxHash, values final since 0.8.0.
 ///
-/// The seed goes through mix64 before it reaches XXH3: on keys of up to 8 bytes XXH3 merely permutes its outputs when seeds are
-/// numbered 0, 1, 2, ... (xxHash issue 469), and a retry with the next seed must give unrelated digests.
+/// The seed goes through mix64 before it reaches XXH3. On keys of up to 8 bytes, seeds 0, 1, 2, ... merely permute the outputs
+/// of XXH3 (xxHash issue 469), but a retry with the next seed must give unrelated digests.
 class xxh3 {
  public:
   static constexpr std::uint32_t id = 1;
@@ -45,12 +45,12 @@ class xxh3 {
   constexpr bool operator==(xxh3 const& other) const noexcept { return seed_ == other.seed_; }
 
  private:
-  std::uint64_t seed_, bytes_seed_, integer_salt_;  // mix64(0) is 0: seed 0 stays seed 0
+  std::uint64_t seed_, bytes_seed_, integer_salt_;  // mix64(0) is 0: seed 0 remains XXH3's seed 0
 };
 
 static_assert(hash_policy<xxh3>);
 
-/// What filters hash with unless told otherwise.
+/// The default hash of filters.
 using default_hash = xxh3;
 
 }  // namespace hortus

@@ -8,21 +8,22 @@
 #include <hortus/digest.hpp>
 #include <hortus/index/fastrange.hpp>
 
-/// How the digest of a key becomes bits of a block: what the patterns in bloom/ and the kernels that vectorise them share.
+/// How the digest of a key becomes bits of a block. Shared by the patterns in bloom/ and the kernels that vectorise them.
 namespace hortus {
 
-/// Spreads a digest's bits for the pattern inside a block. The block is chosen by the high bits alone, and keys may have been
-/// selected by their low bits (a shard, a partition): after this every bit depends on bits that neither has fixed.
+/// Spreads a digest's bits for the pattern inside a block. The high bits alone choose the block, and keys may have been
+/// selected by their low bits (a shard, a partition). After spreading, every bit depends on bits that neither choice has
+/// fixed.
 constexpr std::uint64_t pattern_bits(digest x) noexcept {
   auto const spread = x.bits() * golden_ratio64;
   return spread ^ spread >> 32;
 }
 
-/// More of them, when a pattern has used up its 64.
+/// The next 64 pattern bits, for patterns that need more than 64.
 constexpr std::uint64_t more_pattern_bits(std::uint64_t bits) noexcept { return pattern_bits(digest(bits + golden_ratio64)); }
 
-/// The mask with one more bit set, number bit mod 64. x86 has one instruction for it, which compilers find when they feel like
-/// it: it halves what a lookup in a word costs.
+/// The mask with bit number `bit` mod 64 set. x86 has one instruction for it, which halves the time of a lookup in a word.
+/// Compilers do not find it reliably, hence the assembly.
 constexpr std::uint64_t with_bit(std::uint64_t mask, std::uint64_t bit) noexcept {
 #ifdef __x86_64__
   if (!std::is_constant_evaluated()) {
@@ -33,38 +34,38 @@ constexpr std::uint64_t with_bit(std::uint64_t mask, std::uint64_t bit) noexcept
   return mask | std::uint64_t{1} << (bit % 64);
 }
 
-/// step(i) for i below `count`, at most 10: a row of steps, so that every shift is by a constant.
+/// Calls step(i) for i = 0 .. count - 1, unrolled so that every shift is by a constant. Pre: count <= 10.
 constexpr void unrolled(unsigned count, auto step) noexcept {
   [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) { (void)((I < count && (step(I), true)) && ...); }
   (std::make_integer_sequence<unsigned, 10>());
 }
 
-/// act(position) for each probe: `Width` bits of pattern are a position, and 64 bits have as many as fit. What is above those
-/// bits is left there for act to ignore.
+/// act(position) for each probe. A position is `Width` pattern bits, and 64 bits hold as many positions as fit. Bits above the
+/// lowest `Width` are not cleared; act must ignore them.
 template <unsigned Width>
 constexpr void for_each_position(std::uint64_t bits, unsigned probes, auto act) noexcept {
   constexpr unsigned at_once = 64 / Width;
-  // Inlined wherever it stands, or a lookup would be a row of calls.
+  // Forced inline: otherwise a lookup would be a series of calls.
   auto const step = [&](unsigned i) __attribute__((always_inline)) { act(bits >> (i * Width % 64)); };
   for (; probes > at_once; probes -= at_once, bits = more_pattern_bits(bits)) unrolled(at_once, step);
   unrolled(probes, step);
 }
 
-/// A word with a bit set for each probe.
+/// A word with one bit set for each probe.
 constexpr std::uint64_t word_mask(std::uint64_t bits, unsigned probes) noexcept {
   std::uint64_t mask = 0;
   for_each_position<6>(bits, probes, [&](std::uint64_t bit) { mask = with_bit(mask, bit); });
   return mask;
 }
 
-/// Parquet's choice of a block, by the upper 32 bits of a digest.
+/// Parquet's choice of a block by the upper 32 bits of a digest.
 constexpr std::uint64_t split_block_of(digest x, std::uint64_t blocks) noexcept { return ((x.bits() >> 32) * blocks) >> 32; }
 
-/// Parquet's odd multipliers, one a lane.
+/// Parquet's odd multipliers, one for each lane.
 inline constexpr std::array<std::uint32_t, 8> split_salts{0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
                                                           0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
 
-/// The bit of a lane, 0 to 31: the lower half of the digest times the lane's salt, the top five bits of that.
+/// The bit of a lane, 0 to 31: the top five bits of (lower half of the digest times the lane's salt).
 constexpr unsigned split_bit(digest x, unsigned lane) noexcept {
   return (static_cast<std::uint32_t>(x.bits()) * split_salts[lane]) >> 27;
 }

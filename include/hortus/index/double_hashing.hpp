@@ -9,12 +9,13 @@
 
 namespace hortus {
 
-/// Double hashing, as the textbooks have it: positions a, a + b, a + 2b, ... mod range, with b from 1 to range - 1.
+/// Double hashing as in textbooks: positions a, a + b, a + 2b, ... mod range, with b from 1 to range - 1.
 ///
-/// Promise  the rate of independent positions in the limit of large filters, and only there: a key's positions are fixed by two
-///          numbers below range, so at 2000 bits and 14 probes the rate is 8 times too high (docs/index-derivation.md).
-/// Price    two mixers a key, one addition a position.
-/// Folds    no: b is a remainder of its own for every range.
+/// Promise  the false-positive rate of independent positions, but only in the limit of large filters. Two numbers below range
+///          determine all positions of a key: at 2000 bits and 14 probes the rate is 8 times too high
+///          (docs/index-derivation.md).
+/// Price    two mixers per key, one addition per position.
+/// Folds    no: b is a different remainder for every range.
 /// Source   A. Kirsch and M. Mitzenmacher, "Less hashing, same performance: building a better Bloom filter", ESA 2006.
 class double_hashing {
  public:

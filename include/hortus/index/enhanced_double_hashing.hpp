@@ -10,12 +10,12 @@
 namespace hortus {
 
 /// Enhanced double hashing: the step grows by 1, 2, 3, ..., so that position i is a + ib + (i^3 - i)/6 mod range. The cubic
-/// term parts the keys that walk the same positions in another order.
+/// term separates keys that would visit the same positions in another order.
 ///
-/// Promise  most of what double hashing loses is won back; at 2000 bits and 14 probes the rate is still 1.4 times too high.
-/// Price    two mixers a key, three additions a position.
-/// Folds    no: steps are remainders of their own for every range. (On 64-bit words with the position from the high bits it
-///          would fold, but there the growth stays in the low bits and never reaches a position.)
+/// Promise  recovers most of what double hashing loses; at 2000 bits and 14 probes the rate is still 1.4 times too high.
+/// Price    two mixers per key, three additions per position.
+/// Folds    no: steps are different remainders for every range. (With 64-bit words and positions from their high bits it would
+///          fold, but then the growth stays in the low bits and never reaches a position.)
 /// Source   P. C. Dillinger and P. Manolios, "Bloom filters in probabilistic verification", FMCAD 2004.
 class enhanced_double_hashing {
  public:

@@ -9,20 +9,20 @@
 
 namespace hortus {
 
-/// Multiply chain, the default: the digest is the state of a multiplicative generator, stepped before every position.
+/// Multiply chain, the default: the digest is the state of a multiplicative generator, which is stepped before every position.
 ///
 ///     state *= c        position = the high bits of state * range
 ///
-/// Promise  as good as independent positions: no penalty was found, to about 1 %, at any shape.
-/// Price    two multiplications a position, nothing to set up.
-/// Folds    yes: the states do not know the range.
+/// Promise  as good as independent positions: to about 1 %, no loss was found at any shape.
+/// Price    two multiplications per position, no setup.
+/// Folds    yes: the states do not depend on the range.
 /// Source   multiplier: G. L. Steele and S. Vigna, "Computationally easy, spectrally good multipliers for congruential
 ///          pseudorandom number generators", 2021. Measurements: docs/index-derivation.md.
 ///
-/// Stepping first matters: read off the digest itself, the first position of keys that share their digest's high bits, such as
-/// those of one shard, would fall where all is full; the rate would be twice what the fill tells. The state is made odd: it
-/// stays so, and never gets stuck. Two digests that differ in their lowest bit alone thus share all positions; a pair does with
-/// 2^-63.
+/// Stepping first matters. Without it, keys that share the high bits of their digests, such as those of one shard, would all
+/// have their first position in the same full part of the array, and the rate would be twice what the fill suggests. The state
+/// is made odd: it stays odd, and cannot become 0. Two digests that differ only in their lowest bit therefore share all
+/// positions; for a random pair that has probability 2^-63.
 class multiply_chain {
  public:
   static constexpr std::uint32_t id = 1;
@@ -36,7 +36,7 @@ class multiply_chain {
     return fastrange(state_, range_);
   }
 
-  /// What call number i of next(), from 0 to 63, would answer, without those before it: for who looks at slices in any order.
+  /// The result of call number i of next(), 0 to 63, without the calls before it. For callers that visit slices in any order.
   static constexpr std::uint64_t at(digest x, std::uint64_t range, unsigned i) noexcept {
     return fastrange((x.bits() | 1) * powers[i], range);
   }
@@ -54,7 +54,7 @@ class multiply_chain {
 
 static_assert(index_policy<multiply_chain>);
 
-/// What filters with scattered probes use unless told otherwise.
+/// The default of filters with scattered probes.
 using default_index = multiply_chain;
 
 }  // namespace hortus

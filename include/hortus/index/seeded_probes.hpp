@@ -8,12 +8,12 @@
 
 namespace hortus {
 
-/// Seeded hashes: every position from a hash of its own, the digest remixed with the position's number. The reference that the
-/// others are measured against.
+/// Seeded hashes: every position has its own hash, the digest remixed with the position's number. The reference against which
+/// the other policies are measured.
 ///
 /// Promise  independent positions.
-/// Price    two mixers a position: about twice the time of multiply_chain.
-/// Folds    yes: the hashes do not know the range.
+/// Price    two mixers per position: about twice the time of multiply_chain.
+/// Folds    yes: the hashes do not depend on the range.
 /// Source   B. H. Bloom, "Space/time trade-offs in hash coding with allowable errors", CACM 13(7), 1970: k hash functions.
 class seeded_probes {
  public:

@@ -10,12 +10,12 @@
 
 namespace hortus {
 
-/// Slices of a wide hash: positions cut one after the other from a stream of hash words, never overlapping.
+/// Slices of a wide hash: positions are cut one after the other from a stream of hash words, without overlap.
 ///
 ///     | slice 1 | slice 2 | slice 3 |..|   | slice 4 | ...        a slice: ceil(log2 range) + 8 bits
 ///
-/// Promise  independent positions, each as likely as the next to within 1/256: that is what the 8 bits beyond log2 buy.
-/// Price    a mixer for every 64 / slice positions; one position a word once the range passes 2^24.
+/// Promise  independent positions, equally likely to within 1/256: the 8 bits beyond log2 are for that.
+/// Price    one mixer for every 64 / slice positions; one position per word once the range exceeds 2^24.
 /// Folds    no: the width of a slice depends on the range.
 /// Source   folklore; L. Fan, P. Cao, J. Almeida and A. Broder, "Summary cache", IEEE/ACM ToN 8(3), 2000, cut MD5 this way.
 class sliced_probes {
@@ -34,7 +34,7 @@ class sliced_probes {
     }
     left_ -= slice_;
     auto const unused = 64 - slice_;
-    auto const bits = word_ >> unused << unused;  // without the bits of the slices to come
+    auto const bits = word_ >> unused << unused;  // clears the bits of later slices
     word_ = unused != 0 ? word_ << slice_ : 0;
     return fastrange(bits, range_);
   }

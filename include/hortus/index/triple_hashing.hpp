@@ -9,11 +9,12 @@
 
 namespace hortus {
 
-/// Triple hashing: the step itself is stepped by a third hash, so that position i is a + ib + i(i-1)/2 c mod range.
+/// Triple hashing: a third hash is added to the step each time, so that position i is a + ib + i(i-1)/2 c mod range.
 ///
-/// Promise  three numbers below range instead of two; at 2000 bits and 14 probes the rate is still 1.4 times too high.
-/// Price    three mixers a key, two additions a position.
-/// Folds    no: steps are remainders of their own for every range.
+/// Promise  three numbers below range instead of two determine a key's positions; at 2000 bits and 14 probes the rate is still
+///          1.4 times too high.
+/// Price    three mixers per key, two additions per position.
+/// Folds    no: steps are different remainders for every range.
 /// Source   P. C. Dillinger and P. Manolios, "Fast and accurate bitstate verification for SPIN", SPIN 2004.
 class triple_hashing {
  public:

@@ -12,15 +12,15 @@
 #include <hortus/cells/memory.hpp>
 #include <hortus/error.hpp>
 
-/// A storable type names what it keeps once, in `static void fields(auto& self, auto& io) { io(self.a_, self.b_); }`. Handed a
-/// field_writer that lists the parts, handed a field_reader it restores them; size, save and load cannot drift apart.
-/// Numbers travel as 64-bit scalars in the file's header, memory as sections of their own; what has fields() may be nested.
+/// A storable type names its stored parts once, in `static void fields(auto& self, auto& io) { io(self.a_, self.b_); }`. Called
+/// with a field_writer it lists the parts; called with a field_reader it restores them. So size, save and load always agree.
+/// Numbers are stored as 64-bit scalars in the file's header, memory as sections. Types with fields() may be nested.
 namespace hortus {
 
 template <class T>
 concept scalar_field = std::unsigned_integral<T> || std::same_as<T, double>;
 
-/// A number for a name (FNV-1a), for field_writer::constant: parts of another kind are not taken for these.
+/// A number for a name (FNV-1a), for field_writer::constant: it keeps parts of one kind from being read as parts of another.
 [[nodiscard]] constexpr std::uint64_t name_id(std::string_view name) noexcept {
   std::uint64_t id = 0xcbf29ce484222325U;
   for (char const c : name) id = (id ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -31,17 +31,18 @@ class field_writer {
  public:
   void operator()(auto const&... parts) { (put(parts), ...); }
 
-  /// A constant of the type, not of the value (the id of an index policy): written, and checked when read.
+  /// A constant of the type, not of the value, such as the id of an index policy. It is written, and checked when read.
   void constant(std::uint64_t value, char const*) { scalars_.push_back(value); }
 
-  /// As many parts as there are, and how many that is.
+  /// The number of parts, then each part.
   template <class T>
   void list(memory_vector<T> const& parts, std::size_t) {
     scalars_.push_back(parts.size());
     for (auto const& part : parts) put(part);
   }
 
-  /// A section made for the file, which is in no object: what a hash table holds, in order. Read back as any other.
+  /// A section computed for the file that is part of no object, such as the sorted entries of a hash table. It is read as any
+  /// other section.
   void made(memory section) {
     made_.push_back(std::move(section));
     sections_.push_back(made_.back().bytes());
@@ -49,7 +50,7 @@ class field_writer {
 
   [[nodiscard]] std::vector<std::uint64_t> const& scalars() const noexcept { return scalars_; }
   [[nodiscard]] std::vector<std::span<std::byte const>> const& sections() const noexcept { return sections_; }
-  /// What made() was given; whoever keeps sections() keeps this.
+  /// The sections given to made(). The caller must keep them as long as it uses sections().
   [[nodiscard]] std::vector<memory> take_made() noexcept { return std::move(made_); }
 
  private:
@@ -62,15 +63,15 @@ class field_writer {
 
   std::vector<std::uint64_t> scalars_;
   std::vector<std::span<std::byte const>> sections_;
-  std::vector<memory> made_;  // moving one leaves its bytes where they are
+  std::vector<memory> made_;  // moving a memory does not move its bytes
 };
 
-/// Gives back what a field_writer took. It trusts nobody: running out of parts, or a number too large for its field, is
-/// errc::corrupt. Sections arrive as memory already checked against the size of the input.
+/// Restores what a field_writer listed. Its input is untrusted: too few parts, or a number too large for its field, is
+/// errc::corrupt. Sections come as memory that was already checked against the size of the input.
 class field_reader {
  public:
-  /// `verifies`: every byte is to be read and every statement about the sections checked. If not they are a mapped file, and a
-  /// check that would read all of it is left out.
+  /// `verifies`: every byte may be read, and every statement about the sections is checked. Without it the sections are a
+  /// mapped file, and checks that would read all of it are skipped.
   field_reader(std::vector<std::uint64_t> scalars, std::vector<memory> sections, bool verifies = true)
       : scalars_(std::move(scalars)), sections_(std::move(sections)), verifies_(verifies) {}
 
@@ -80,7 +81,7 @@ class field_reader {
     if (next_scalar() != value) throw error(errc::incompatible, std::string("made with another ") + meaning);
   }
 
-  /// At most `most` parts: what a file says is not what is allocated.
+  /// At most `most` parts, so that a number in a file cannot cause a large allocation.
   template <class T>
   void list(memory_vector<T>& parts, std::size_t most) {
     auto const count = next_scalar();
@@ -120,7 +121,7 @@ class field_reader {
   bool verifies_;
 };
 
-/// valid() says what must hold of the fields; whoever reads checks it before anybody else sees the object.
+/// valid() checks the invariants of the fields. A reader calls it before it hands the object out.
 template <class T>
 concept storable = std::default_initializable<T> && requires(T& t, T const& c, field_reader& in, field_writer& out) {
   T::fields(t, in);

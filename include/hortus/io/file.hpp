@@ -7,20 +7,20 @@
 
 #include <hortus/io/envelope.hpp>
 
-/// Files as the operating system knows them. Every failure is hortus::error(errc::io) with the path and the system's reason.
+/// Access to files. Every failure of the operating system is hortus::error(errc::io) with the path and the system's reason.
 namespace hortus {
 
-/// Writes what `write` hands to its sink, so that at every moment `path` is either what it was or the complete new file, also
-/// after a power cut: into an unnamed file in the same folder, synced, then renamed over. A symbolic link is followed; an
-/// existing file keeps its permissions and its owner, or at least its group: where the system lets us keep neither, it is not
-/// replaced. Anything but a regular file is refused.
+/// Replaces `path` atomically by the bytes that `write` passes to its sink. At every moment, also after a power cut, `path` is
+/// either the old file or the complete new one. The bytes go into an unnamed file in the same folder, which is synced and then
+/// renamed over `path`. A symbolic link is followed. An existing file keeps its permissions and its owner, or at least its
+/// group; if the system allows neither, it is not replaced. Anything but a regular file is refused.
 ///
-/// A failure leaves nothing behind. Nor does SIGKILL, but for an instant when an existing file is replaced. Where the system
-/// has no unnamed files (O_TMPFILE, and /proc to name them) the new file is called .hortus-PID-N while it is written: SIGHUP,
-/// SIGINT, SIGQUIT and SIGTERM to this thread are then held back until it is gone, SIGKILL leaves it.
+/// A failure leaves no file behind. Nor does SIGKILL, except for an instant while an existing file is replaced. Where the
+/// system has no unnamed files (O_TMPFILE, and /proc to name them) the new file is called .hortus-PID-N while it is
+/// written. Then SIGHUP, SIGINT, SIGQUIT and SIGTERM to this thread are blocked until it is gone; SIGKILL leaves it behind.
 void replace_file(std::filesystem::path const& path, std::function<void(byte_sink const&)> const& write);
 
-/// The same with an image.
+/// The same for an image.
 void write_file(std::filesystem::path const& path, image const& what);
 
 /// A filter read from a file: the checked header and its sections.
@@ -29,22 +29,22 @@ struct stored_parts {
   std::vector<memory> sections;
 };
 
-/// Copies everything into memory, every checksum verified. Reads, never maps: safe against a file that changes meanwhile.
-/// Takes pipes too.
+/// Copies everything into memory and verifies every checksum. It reads and never maps, so a file that changes meanwhile is
+/// safe. Works with pipes, too.
 stored_parts read_file(std::filesystem::path const& path);
 
-/// Maps the file privately: cells are loaded as they are touched, and writing to them changes neither the file nor other maps.
-/// Header, sizes and checksum table are verified at once, the payload when asked. Whoever truncates a mapped file crashes its
-/// readers: replace files by renaming, as write_file does.
+/// Maps the file privately: pages are loaded when they are touched, and writing to cells changes neither the file nor other
+/// mappings. Header, sizes and checksum table are verified at once, the payload only if verify_payload is set. Truncating a
+/// mapped file crashes its readers: replace files by renaming, as write_file does.
 stored_parts map_file(std::filesystem::path const& path, bool verify_payload);
 
-/// Holds the file against everybody else who asks for the same lock, until destroyed. Waits. For read, change, write_file
-/// cycles: the lock stays right when the file is replaced while waiting.
+/// An exclusive lock on the file among all users of file_lock, held until destroyed. The constructor waits for it. For
+/// cycles of read, change and write_file: if the file is replaced while waiting, the lock is taken on the new file.
 class file_lock {
  public:
   explicit file_lock(std::filesystem::path const& path);
-  /// Does not wait itself: as long as somebody else holds the lock it calls `wait` and tries again. `wait` sleeps for as long
-  /// as it sees fit, and throws to give up; so a deadline, and a word to the user, are the caller's.
+  /// Does not block: as long as the lock is held elsewhere, it calls `wait` and tries again. `wait` sleeps for as long as it
+  /// likes and throws to give up. So the caller decides about a deadline and a message to the user.
   file_lock(std::filesystem::path const& path, std::function<void()> const& wait);
   ~file_lock();
   file_lock(file_lock const&) = delete;

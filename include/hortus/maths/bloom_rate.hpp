@@ -11,26 +11,26 @@
 
 namespace hortus::plan {
 
-/// What a bloom filter is made of: m bits, k probes a key.
+/// The shape of a bloom filter: m bits, k probes per key.
 struct bloom_shape {
   std::uint64_t bits = 0;
   unsigned probes = 0;
   bool operator==(bloom_shape const&) const = default;
 };
 
-/// The shape, if a filter can have it.
+/// Returns the shape; throws errc::bad_params if no filter can have it.
 inline bloom_shape checked(bloom_shape shape) {
   if (shape.bits < 1 || shape.bits > max_bits || shape.probes < 1 || shape.probes > max_probes)
     throw error(errc::bad_params, "a bloom filter has 1 to 2^42 bits and 1 to 64 probes");
   return shape;
 }
 
-/// Rate of a filter without end: (1 - e^(-k/c))^k at c bits an item.
+/// The false-positive rate in the limit of large filters: (1 - e^(-k/c))^k at c bits per item.
 [[nodiscard]] inline double bloom_fpr_limit(double bits_per_item, unsigned probes) {
   return std::pow(-std::expm1(-(probes / bits_per_item)), probes);
 }
 
-/// (1 - e^(-kn/m))^k: always too low, by 1.3 % at 512 bits and 5 % at 128 (8 bits an item).
+/// (1 - e^(-kn/m))^k: always too low, by 1.3 % at 512 bits and 5 % at 128 (8 bits per item).
 [[nodiscard]] inline double bloom_fpr_asymptotic(bloom_shape shape, std::uint64_t items) {
   checked(shape);
   return items == 0 ? 0 : bloom_fpr_limit(static_cast<double>(shape.bits) / static_cast<double>(items), shape.probes);
@@ -44,7 +44,7 @@ inline bloom_shape checked(bloom_shape shape) {
   return items == 0 ? 0 : std::pow(-std::expm1(throws * std::log1p(-1 / static_cast<double>(shape.bits))), shape.probes);
 }
 
-/// By how much, in proportion, the spread of the fill between filters raises the rate, to first order: k(k-1)/2 (sd / mean)^2.
+/// The relative increase of the rate due to the spread of the fill between filters, to first order: k(k-1)/2 (sd / mean)^2.
 [[nodiscard]] inline double bloom_fpr_excess(bloom_shape shape, std::uint64_t items) {
   checked(shape);
   double const load = shape.probes * (static_cast<double>(items) / static_cast<double>(shape.bits));
@@ -54,18 +54,18 @@ inline bloom_shape checked(bloom_shape shape) {
   return pairs / static_cast<double>(shape.bits) * (load > 0 ? exp_excess(load) / growth / growth : 0.5);
 }
 
-/// The textbook's rate corrected for the spread of the fill. The excess e leaves a relative error of about e^2 / 2: nothing
-/// for big filters, everything for few items with many probes.
+/// The textbook's rate corrected for the spread of the fill. With an excess of e the relative error is about e^2 / 2:
+/// negligible for large filters, large for few items with many probes.
 [[nodiscard]] inline double bloom_fpr_second_order(bloom_shape shape, std::uint64_t items) {
   return std::min(1.0, bloom_fpr_textbook(shape, items) * (1 + bloom_fpr_excess(shape, items)));
 }
 
-/// The rate itself, E[(X/m)^k] with X ones after kn throws, of every size. Takes 10 us with 10 probes, 10 ms with 64.
+/// The exact rate, E[(X/m)^k] with X ones after kn throws, at every size. Takes 10 us with 10 probes, 10 ms with 64.
 [[nodiscard]] inline double bloom_fpr_exact(bloom_shape shape, std::uint64_t items) {
   checked(shape);
   auto const bits = static_cast<double>(shape.bits);
   if (items == 0) return 0;
-  if (shape.probes * (static_cast<double>(items) / bits) > 50) return 1;  // a bit is free with chance e^-50: 1 to all digits
+  if (shape.probes * (static_cast<double>(items) / bits) > 50) return 1;  // P(a bit is free) is e^-50: 1 to all digits
   covering chain;
   chain.cells = static_cast<unsigned>(std::min<std::uint64_t>(shape.probes, shape.bits));
   for (unsigned u = 1; u <= chain.cells; ++u) {
@@ -74,7 +74,7 @@ inline bloom_shape checked(bloom_shape shape) {
   }
   auto const covered = covered_after(chain, shape.probes * items);
 
-  covering::row distinct{};  // distinct[j]: chance that the probes of the query fall on j different bits
+  covering::row distinct{};  // distinct[j]: probability that the probes of the query hit j different bits
   distinct[0] = 1;
   for (unsigned probe = 0; probe < shape.probes; ++probe) {
     for (unsigned j = chain.cells; j > 0; --j)
@@ -86,20 +86,20 @@ inline bloom_shape checked(bloom_shape shape) {
   return std::min(1.0, rate);
 }
 
-/// The rate, exact to six digits, at the least price: what planners and reports use.
+/// The rate, exact to six digits, by the cheapest method. Planners and reports use this one.
 [[nodiscard]] inline double bloom_fpr(bloom_shape shape, std::uint64_t items) {
   auto const bits = static_cast<double>(checked(shape).bits);
   if (items == 0) return 0;
   auto const count = static_cast<double>(items);
   double const excess = bloom_fpr_excess(shape, items);
   double const load = shape.probes * (count / bits);
-  // What the second order leaves out: the third, and what its variance of the fill lacks when items are few or bits are.
+  // The error of the second order: the third-order term, and the error of its variance for few items or few bits.
   double const left_out = excess * (excess + 1 / count + load * load / bits);
   return left_out < 1e-6 ? bloom_fpr_second_order(shape, items) : bloom_fpr_exact(shape, items);
 }
 
-/// Rate of the variant whose k probes are k different bits, for inserts and queries alike. Lower than bloom_fpr up to half
-/// fill, at the price of drawing without repetition; 0.65 % lower at 512 bits, nothing to speak of at a million.
+/// The rate of the variant whose k probes hit k different bits, in inserts and in queries. Up to half fill it is lower than
+/// bloom_fpr, by 0.65 % at 512 bits and negligibly at a million; but it requires drawing without repetition.
 [[nodiscard]] inline double bloom_fpr_distinct(bloom_shape shape, std::uint64_t items) {
   checked(shape);
   if (shape.bits < shape.probes) throw error(errc::bad_params, "distinct probes need at least as many bits as probes");
@@ -110,7 +110,7 @@ inline bloom_shape checked(bloom_shape shape) {
   covering chain;
   chain.cells = shape.probes;
   for (unsigned u = 1; u <= shape.probes; ++u) {
-    // Hypergeometric: an insert hits j of the u free bits; at least `least` when the others are too few for all its probes.
+    // Hypergeometric: an insert hits j of the u free bits, and at least `least` if the other bits are too few for its probes.
     auto const least = bits < u + probes ? static_cast<unsigned>(u + probes - bits) : 0U;
     double hit = 1;
     if (least == 0) {
@@ -129,7 +129,7 @@ inline bloom_shape checked(bloom_shape shape) {
   return std::min(1.0, covered_after(chain, items)[shape.probes]);
 }
 
-/// Rate of a filter that exists: chance that all probes of a new key hit ones, (ones / bits)^probes.
+/// The rate of an existing filter: the probability that all probes of an absent key hit ones, (ones / bits)^probes.
 [[nodiscard]] inline double fill_fpr(bloom_shape shape, std::uint64_t ones) {
   checked(shape);
   if (ones > shape.bits) throw error(errc::bad_params, "a filter has at most as many ones as bits");

@@ -9,23 +9,23 @@
 
 namespace hortus::plan {
 
-/// log(1 - fpr^(1/probes)): minus the load, in throws a bit, at which that many probes all hit ones with chance fpr.
+/// log(1 - fpr^(1/probes)): minus the load, in throws per bit, at which all `probes` probes hit ones with probability fpr.
 [[nodiscard]] inline double log_free_at(double fpr, unsigned probes) {
   double const log_fill = std::log(fpr) / probes;
   return log_fill < -std::numbers::ln2 ? std::log1p(-std::exp(log_fill)) : std::log(-std::expm1(log_fill));
 }
 
-/// Bits an item for a rate with a given number of probes, c_k = -k / ln(1 - p^(1/k)), for filters without end.
+/// Bits per item for a rate with a given number of probes, c_k = -k / ln(1 - p^(1/k)), in the limit of large filters.
 [[nodiscard]] inline double bloom_bits_per_item(double fpr, unsigned probes) { return -(probes / log_free_at(fpr, probes)); }
 
-/// The same if probes came in fractions: ln(1/p) / ln(2)^2, 1.44 times the log2(1/p) that no structure of this kind goes below.
+/// The same for a fractional number of probes: ln(1/p) / ln(2)^2, 1.44 times the lower bound log2(1/p) of all such structures.
 [[nodiscard]] inline double bloom_bits_per_item(double fpr) { return -std::log(fpr) / (std::numbers::ln2 * std::numbers::ln2); }
 
-/// The best number of probes if they came in fractions: c ln 2.
+/// The best fractional number of probes: c ln 2.
 [[nodiscard]] inline double best_probes_real(double bits_per_item) { return bits_per_item * std::numbers::ln2; }
 
-/// The number of probes with the lowest rate: neither the floor nor always the nearest integer of best_probes_real. Rates are
-/// compared from its ceiling downward, past the floor where small filters are better off with fewer still.
+/// The number of probes with the lowest rate: not always the floor or the nearest integer of best_probes_real. Rates are
+/// compared from its ceiling downward, beyond the floor if a small filter is better with even fewer.
 [[nodiscard]] inline unsigned best_probes(std::uint64_t bits, std::uint64_t items) {
   checked(bloom_shape{bits, 1});
   items = std::max<std::uint64_t>(items, 1);
@@ -39,12 +39,13 @@ namespace hortus::plan {
   return probes;
 }
 
-/// The fewest bits that hold `items` at a rate of at most fpr with that many probes.
+/// The fewest bits that hold `items` at a rate of at most fpr with `probes` probes.
 [[nodiscard]] inline std::uint64_t bloom_bits(std::uint64_t items, double fpr, unsigned probes) {
   checked(bloom_shape{1, probes});
   items = std::max<std::uint64_t>(items, 1);
   auto const enough = [&](std::uint64_t bits) { return bloom_fpr({bits, probes}, items) <= fpr; };
-  // The limit formula is too low at every size, so its answer is a lower bound; the right one is about probes / 2 bits more.
+  // The limit formula's rate is too low at every size, so its size is a lower bound; the right one is about probes / 2 bits
+  // more.
   double const least = static_cast<double>(items) * bloom_bits_per_item(checked_fpr(fpr), probes);
   auto bits = checked_bits(least, "a bloom filter for that goal");
   if (enough(bits)) return bits;
@@ -60,11 +61,11 @@ namespace hortus::plan {
   return bits;
 }
 
-/// The most items that filter holds at a rate of at most fpr; 0 if even one is too many.
+/// The most items that the filter holds at a rate of at most fpr; 0 if even one is too many.
 [[nodiscard]] inline std::uint64_t bloom_items(bloom_shape shape, double fpr) {
   checked(shape);
   auto const good = [&](std::uint64_t items) { return bloom_fpr(shape, items) <= fpr; };
-  // As above: the limit formula gives an upper bound, below 2^48 even for the rate next to 1.
+  // As above, the limit formula gives an upper bound, below 2^48 even for the highest rate below 1.
   auto too_many =
       static_cast<std::uint64_t>(static_cast<double>(shape.bits) / bloom_bits_per_item(checked_fpr(fpr), shape.probes)) + 1;
   std::uint64_t items = too_many;

@@ -22,7 +22,7 @@ struct estimate {
   bool operator==(estimate const&) const = default;
 };
 
-/// Two-sided 95 % of a normal variable.
+/// The two-sided 95 % quantile of the normal distribution.
 inline constexpr double z95 = 1.959963984540054;
 
 /// Standard deviation of bloom_cardinality at `items`: sqrt(m (e^t - t - 1)) / k, t = kn/m.
@@ -32,14 +32,14 @@ inline constexpr double z95 = 1.959963984540054;
   return std::sqrt(bits * exp_excess(shape.probes * std::max(items, 0.0) / bits)) / shape.probes;
 }
 
-/// The same for a partitioned filter: that of a bloom filter of as many bits.
+/// The same for a partitioned filter; it equals that of a bloom filter with as many bits.
 [[nodiscard]] inline double cardinality_sd(partitioned_shape shape, double items) {
   return cardinality_sd(bloom_shape{checked(shape).bits(), shape.probes}, items);
 }
 
 namespace detail {
 
-/// The load between two bounds where `rising` turns positive.
+/// The load between two bounds at which the increasing function `rising` becomes positive.
 template <class Rising>
 double root(double low, double high, Rising rising) {
   for (int i = 0; i < 100; ++i) {
@@ -49,11 +49,11 @@ double root(double low, double high, Rising rising) {
   return low + (high - low) / 2;
 }
 
-/// Items from `ones` of `bits`, where an item makes a bit stay free with chance e^(-per_item).
+/// Estimates items from `ones` of `all` bits, where an item leaves a bit free with probability e^(-per_item).
 ///
-/// The interval holds the loads at which `ones` would lie within 1.96 sd of what is expected there: value +- 1.96 sd in filters
-/// of thousands of bits, honester in those of a hundred, and it has a lower end when the filter is full. An item sets at most
-/// `probes` bits, so fewer than ones / probes items are impossible: neither end lies below that.
+/// The interval holds the loads at which `ones` lies within 1.96 sd of its expectation. In filters of thousands of bits that is
+/// value +- 1.96 sd; in filters of a hundred bits it is more accurate than that, and it has a lower end even if the filter is
+/// full. An item sets at most `probes` bits, so there are at least ones / probes items: neither end lies below that.
 inline estimate items_from(std::uint64_t ones, std::uint64_t all, double per_item, unsigned probes) {
   if (ones == 0) return {};
   auto const bits = static_cast<double>(all);
@@ -66,7 +66,7 @@ inline estimate items_from(std::uint64_t ones, std::uint64_t all, double per_ite
   }
   double const load = -std::log1p(-static_cast<double>(ones) / bits);
   double const low = root(0, load, [&](double t) { return width(t) + std::expm1(t - load); });
-  double gap = width(load);  // at least so far, and twice as far until the upper end is bracketed
+  double gap = width(load);  // doubled until it brackets the upper end
   while (std::expm1(gap) <= width(load + gap)) gap *= 2;
   double const high = root(load, load + gap, [&](double t) { return std::expm1(t - load) - width(t); });
   double const value = load / per_item;
@@ -75,16 +75,17 @@ inline estimate items_from(std::uint64_t ones, std::uint64_t all, double per_ite
 
 }  // namespace detail
 
-/// Distinct keys in a filter with that many ones: ln(1 - X/m) / (k ln(1 - 1/m)) (Swamidass and Baldi, "Mathematical correction
-/// for fingerprint similarity measures", 2007). A full filter: m ln(m) / k, about what it takes to fill one, as a lower bound.
+/// Distinct keys in a filter with X = `ones` set bits: ln(1 - X/m) / (k ln(1 - 1/m)) (Swamidass and Baldi, "Mathematical
+/// correction for fingerprint similarity measures", 2007). For a full filter m ln(m) / k, about the number of items that fill
+/// one, as a lower bound.
 [[nodiscard]] inline estimate bloom_cardinality(bloom_shape shape, std::uint64_t ones) {
   checked(shape);
   if (ones > shape.bits) throw error(errc::bad_params, "a filter has at most as many ones as bits");
   return detail::items_from(ones, shape.bits, -(shape.probes * std::log1p(-1 / static_cast<double>(shape.bits))), shape.probes);
 }
 
-/// Distinct keys in a partitioned filter, from the ones in each slice. All slices are counted as one pool, which has 1/k of the
-/// bias of a mean over slices and is saturated only when every slice is.
+/// Distinct keys in a partitioned filter, from the ones in each slice. All slices are pooled: that has 1/k of the bias of a
+/// mean over slices, and is saturated only if every slice is.
 [[nodiscard]] inline estimate partitioned_cardinality(partitioned_shape shape, std::span<std::uint64_t const> ones) {
   checked(shape);
   if (ones.size() != shape.probes) throw error(errc::bad_params, "a partitioned filter has as many slices as probes");

@@ -16,7 +16,7 @@ namespace hortus::plan {
 
 namespace detail {
 
-/// |A u B|, if the three numbers can belong to two sets; at most 2^64 - 1.
+/// |A u B|, capped at 2^64 - 1. Throws errc::bad_params if no two sets have these sizes.
 inline std::uint64_t union_size(std::uint64_t a, std::uint64_t b, std::uint64_t common) {
   if (common > std::min(a, b))
     throw error(errc::bad_params, "two sets have at most as many items in common as the smaller has");
@@ -24,8 +24,8 @@ inline std::uint64_t union_size(std::uint64_t a, std::uint64_t b, std::uint64_t 
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
 
-/// 1 - q^a - q^b + q^(a + b - common), log_q < 0: both filters have a bit set, by two keys or by a common one. Written as a
-/// sum of positive terms, or a sparse filter's few digits would cancel.
+/// 1 - q^a - q^b + q^(a + b - common), log_q < 0: the probability that a bit is set in both filters, by two keys or by a common
+/// one. Written as a sum of positive terms, because otherwise the digits of a sparse filter would cancel.
 inline double both_set(double log_q, double a, double b, double common) {
   auto const power = [&](double n) { return n > 0 ? log_q * n : 0; };  // one bit: log_q is -inf
   double const one_each = std::expm1(power(a)) * std::expm1(power(b));
@@ -34,7 +34,7 @@ inline double both_set(double log_q, double a, double b, double common) {
 
 }  // namespace detail
 
-/// Rate after merge (OR), which is the filter of all keys. Without `common` keys the worst case: disjoint sets.
+/// The rate after merge (OR), which gives the filter of all keys. `common` 0 is the worst case: disjoint sets.
 [[nodiscard]] inline double merged_fpr(bloom_shape shape, std::uint64_t items_a, std::uint64_t items_b,
                                        std::uint64_t common = 0) {
   return bloom_fpr(shape, detail::union_size(items_a, items_b, common));
@@ -44,10 +44,11 @@ inline double both_set(double log_q, double a, double b, double common) {
   return partitioned_fpr(shape, detail::union_size(items_a, items_b, common));
 }
 
-/// Fill after merge of two filters with those fills, their sets disjoint.
+/// The fill after merging two filters of disjoint sets.
 [[nodiscard]] inline double merged_fill(double fill_a, double fill_b) { return fill_a + fill_b * (1 - fill_a); }
 
-/// Fill after intersect (AND): more than the filter of the common keys has, because two keys may set a bit between them.
+/// The fill after intersect (AND). It exceeds that of a filter of the common keys, because two different keys may set the same
+/// bit.
 [[nodiscard]] inline double intersected_fill(bloom_shape shape, std::uint64_t items_a, std::uint64_t items_b,
                                              std::uint64_t common) {
   checked(shape);
@@ -63,22 +64,22 @@ inline double both_set(double log_q, double a, double b, double common) {
                           static_cast<double>(items_b), static_cast<double>(common));
 }
 
-/// Rate after intersect for keys in neither set. Keys of A alone are found with the rate of B, and the other way round.
+/// The rate after intersect for keys in neither set. Keys of A alone are found at the rate of B, and vice versa.
 [[nodiscard]] inline double intersected_fpr(auto const& shape, std::uint64_t items_a, std::uint64_t items_b,
                                             std::uint64_t common) {
   return std::pow(intersected_fill(shape, items_a, items_b, common), shape.probes);
 }
 
-/// Rate of "in one filter and not in another", whose positions are independent: what the other finds by chance is taken off.
+/// The rate of "in one filter and not in the other", for independent positions: the other's false positives are subtracted.
 [[nodiscard]] inline double one_not_other_fpr(double one, double other) { return one * (1 - other); }
 
-/// Fill after a fold by `by`: a new bit is the OR of that many old ones, 1 - (1 - fill)^by.
+/// The fill after a fold by `by`: a new bit is the OR of `by` old ones, 1 - (1 - fill)^by.
 [[nodiscard]] inline double folded_fill(double fill, std::uint64_t by) {
   return fill < 1 ? -std::expm1(static_cast<double>(by) * std::log1p(-fill)) : 1;
 }
 
-/// Rate after a fold, from the ones before. The probes stay as they are, too many for the smaller size: a filter that is to
-/// be folded should be planned with the probes of its smallest size.
+/// The rate after a fold, from the ones before it. The number of probes does not change and is too high for the smaller size.
+/// So a filter that will be folded should be planned with the probes of its smallest size.
 [[nodiscard]] inline double folded_fpr(bloom_shape shape, std::uint64_t ones, std::uint64_t by) {
   checked(shape);
   if (ones > shape.bits) throw error(errc::bad_params, "a filter has at most as many ones as bits");
@@ -86,7 +87,7 @@ inline double both_set(double log_q, double a, double b, double common) {
   return std::pow(folded_fill(static_cast<double>(ones) / static_cast<double>(shape.bits), by), shape.probes);
 }
 [[nodiscard]] inline double folded_fpr(partitioned_shape shape, std::span<std::uint64_t const> ones, std::uint64_t by) {
-  (void)fill_fpr(shape, ones);  // checks both
+  (void)fill_fpr(shape, ones);  // checks both arguments
   if (by < 1 || shape.slice_bits % by != 0)
     throw error(errc::bad_params, "a partitioned filter folds only by a divisor of its slices' bits");
   double rate = 1;
@@ -106,7 +107,7 @@ inline std::uint64_t greatest_fold(std::uint64_t bits, double fpr, auto const& r
 
 }  // namespace detail
 
-/// The greatest divisor to fold by such that the rate predicted stays within fpr; 1 if none but 1 does.
+/// The greatest divisor to fold by for which the predicted rate is at most fpr; 1 if there is no other.
 [[nodiscard]] inline std::uint64_t best_fold(bloom_shape shape, std::uint64_t ones, double fpr) {
   return detail::greatest_fold(checked(shape).bits, fpr, [&](std::uint64_t by) { return folded_fpr(shape, ones, by); });
 }

@@ -10,12 +10,12 @@
 
 namespace hortus::plan {
 
-/// `bits` or up to 0.2 % more, with divisors to spare: a filter folds by the divisors of its size, and a size as it falls out
-/// of a formula may be prime. Rounds up to a multiple of the greatest of a few numbers rich in divisors that is not above
-/// bits / 512; from 2^15 bits on the result is also a whole number of 64-bit words. Sizes below 1024, and those that would pass
-/// `limit`, stay as they are.
+/// `bits`, or up to 0.2 % more, as a number with many divisors: a filter folds by the divisors of its size, and a size from a
+/// formula may be prime. Rounds up to a multiple of a number that is rich in divisors, the greatest of a short list that is at
+/// most bits / 512. From 2^15 bits on the result is also a whole number of 64-bit words. Sizes below 1024, and those that would
+/// exceed `limit`, are not changed.
 [[nodiscard]] inline std::uint64_t with_divisors(std::uint64_t bits, std::uint64_t limit = max_bits) {
-  // From 64 = 2^6 on each is a multiple of the one before: times 3, 5, 7, 3, 11, 13, 3 17, 19. The last has 1792 divisors.
+  // From 64 = 2^6 on each is a multiple of the one before, by 3, 5, 7, 3, 11, 13, 3 * 17, 19. The last has 1792 divisors.
   constexpr std::array<std::uint64_t, 12> rich{2, 4, 12, 64, 192, 960, 6720, 20160, 221760, 2882880, 147026880, 2793510720};
   for (auto at = rich.rbegin(); at != rich.rend(); ++at) {
     if (*at > bits / 512) continue;
@@ -26,13 +26,13 @@ namespace hortus::plan {
   return bits;
 }
 
-/// All divisors, ascending: what a filter of that many bits can be folded by.
+/// All divisors, ascending: the numbers by which a filter of `bits` bits can be folded.
 [[nodiscard]] inline std::vector<std::uint64_t> divisors(std::uint64_t bits) {
   if (bits < 1 || bits > max_bits) throw error(errc::bad_params, "a filter has 1 to 2^42 bits");  // bounds the trials by 2^21
   std::vector<std::uint64_t> found{1};
   auto const multiply = [&](std::uint64_t prime) {
     auto const before = found.size();
-    for (; bits % prime == 0; bits /= prime)  // each power of the prime times all divisors without it
+    for (; bits % prime == 0; bits /= prime)  // for each power of the prime, multiplies all divisors without it
       for (std::size_t i = 0; i < before; ++i) found.push_back(found[found.size() - before] * prime);
   };
   for (std::uint64_t prime = 2; prime * prime <= bits; prime += prime == 2 ? 1 : 2) multiply(prime);
@@ -41,7 +41,8 @@ namespace hortus::plan {
   return found;
 }
 
-/// `by`, if a filter of that width (its bits, a slice's bits, its blocks) can be folded by it.
+/// Returns `by`; throws errc::bad_params if a filter of that width (its bits, a slice's bits, its blocks) cannot be folded by
+/// it.
 inline std::uint64_t checked_fold(std::uint64_t width, std::uint64_t by) {
   if (by == 0 || width % by != 0)
     throw error(errc::bad_params,

@@ -3,8 +3,8 @@
 
 namespace hortus::plan {
 
-/// The most keys with which a filter keeps a rate, by what fpr_with(items) says of it: a rate that does not fall with more
-/// keys. At least 1, which a plan is for.
+/// The most keys with which fpr_with(items) stays at most fpr; at least 1, because every plan is for at least one key. Pre:
+/// fpr_with does not decrease with more keys.
 [[nodiscard]] std::uint64_t most_items(auto fpr_with, double fpr) {
   std::uint64_t most = 1;
   std::uint64_t too_many = 2;

@@ -11,8 +11,8 @@
 
 namespace hortus::plan {
 
-/// How two sets lie to each other, estimated from their filters. Differences of estimates may come out negative, and their
-/// means are right only if they may: clamp with presentable() when a person looks, not before averaging.
+/// The sizes of the union, intersection and differences of two sets, estimated from their filters. Differences of estimates may
+/// be negative, and clamping them would bias their means: use presentable() for display, not before averaging.
 struct overlap {
   estimate a;
   estimate b;
@@ -36,9 +36,10 @@ inline estimate around(double value, double variance, bool saturated) {
   return {value, value - half, value + half, false};
 }
 
-/// The three estimates are not independent. With V(n) the variance of an estimate of n items, the covariance of two estimates
-/// is V(items common to their sets): bits are free in S and in T with chances e^-s and e^-t, in both with e^-(s + t - common),
-/// and the delta method leaves m (e^common - common - 1) / k^2. The union contains both sets, so cov(a, either) = V(a).
+/// The three estimates are not independent. Let V(n) be the variance of an estimate of n items. The covariance of two estimates
+/// is V(items common to their sets): a bit is free in S and in T with probabilities e^-s and e^-t, in both with
+/// e^-(s + t - common), and the delta method gives m (e^common - common - 1) / k^2. The union contains both sets, so
+/// cov(a, either) = V(a).
 inline overlap overlap_of(estimate a, estimate b, estimate either, auto const& shape) {
   bool const full = a.saturated || b.saturated || either.saturated;
   auto const variance = [&](double items) { return full ? 0.0 : std::pow(cardinality_sd(shape, items), 2); };
@@ -58,8 +59,8 @@ inline overlap overlap_of(estimate a, estimate b, estimate either, auto const& s
 
 }  // namespace detail
 
-/// From the ones of two filters of one shape and hash, and of their union (OR). The ones of the intersection (AND) are no
-/// use: it has many bits that belong to no common key.
+/// From the ones of two filters of the same shape and hash, and of their union (OR). The ones of the intersection (AND) are not
+/// useful, because many of them belong to no common key.
 [[nodiscard]] inline overlap bloom_overlap(bloom_shape shape, std::uint64_t ones_a, std::uint64_t ones_b,
                                            std::uint64_t ones_either) {
   detail::check_union(ones_a, ones_b, ones_either);
@@ -72,12 +73,12 @@ inline overlap overlap_of(estimate a, estimate b, estimate either, auto const& s
                                                  std::span<std::uint64_t const> ones_b,
                                                  std::span<std::uint64_t const> ones_either) {
   auto const a = partitioned_cardinality(shape, ones_a), b = partitioned_cardinality(shape, ones_b);
-  auto const either = partitioned_cardinality(shape, ones_either);  // all three have the size of the shape from here on
+  auto const either = partitioned_cardinality(shape, ones_either);  // this has checked the sizes of all three
   for (std::size_t i = 0; i < ones_a.size(); ++i) detail::check_union(ones_a[i], ones_b[i], ones_either[i]);
   return detail::overlap_of(a, b, either, shape);
 }
 
-/// The same figures within what is possible: no negative sizes, no part greater than its whole.
+/// The same figures clamped to what is possible: no negative sizes, no part greater than its whole.
 [[nodiscard]] inline overlap presentable(overlap o) {
   auto const within = [](estimate e, double most) {
     return estimate{std::clamp(e.value, 0.0, most), std::clamp(e.low, 0.0, most), std::clamp(e.high, 0.0, most), e.saturated};

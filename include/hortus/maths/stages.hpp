@@ -9,11 +9,11 @@
 #include <hortus/maths/cardinality.hpp>
 #include <hortus/maths/limits.hpp>
 
-/// Filters that grow by adding stages: scalable (Almeida et al. 2007), whose stages get larger and stricter so that all of them
-/// together keep a rate for ever, and dynamic (Guo et al. 2006), whose stages are equal.
+/// Filters that grow by adding stages: scalable (Almeida et al. 2007), whose stages get larger and have lower rates, so
+/// that all of them together keep a rate for ever, and dynamic (Guo et al. 2006), whose stages are equal.
 namespace hortus::plan {
 
-/// The rate of several filters with independent contents that are all asked: 1 - prod(1 - f).
+/// The rate of a lookup in several filters with independent contents: 1 - prod(1 - f).
 class compound_fpr {
  public:
   void add(double fpr, std::uint64_t times = 1) {
@@ -26,30 +26,31 @@ class compound_fpr {
   double log_missed_ = 0;
 };
 
-/// Rate of a scalable filter's stage `number`: fpr (1 - r) r^number, r being the tightening. Over all stages that adds up to
-/// fpr; fpr r^number, without the first factor, would add up to fpr / (1 - r). No lower rate than 2^-64 can be asked of a
-/// stage: two digests are equal as often. By multiplications alone, so that every machine gets the same.
+/// The rate of stage `number` of a scalable filter: fpr (1 - r) r^number, where r is the tightening. Over all stages that adds
+/// up to fpr; without the factor 1 - r it would add up to fpr / (1 - r). A stage's rate is at least 2^-64, the probability that
+/// two digests are equal. Computed by multiplications only, so that every machine gets the same result.
 [[nodiscard]] inline double stage_fpr(double fpr, double tightening, unsigned number) {
   double rate = checked_fpr(fpr) * (1 - tightening);
   for (unsigned i = 0; i < number && rate > min_fpr; ++i) rate *= tightening;
   return std::max(rate, min_fpr);
 }
 
-/// How many keys the stage after one for `items` takes: growth times as many. 2^64 - 1 if those are more, which no filter is
-/// planned for.
+/// The number of keys of the stage after one for `items`: growth times as many, capped at 2^64 - 1, for which no filter can be
+/// planned.
 [[nodiscard]] constexpr std::uint64_t next_stage_items(std::uint64_t items, std::uint64_t growth) noexcept {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   return items > most / growth ? most : items * growth;
 }
 
-/// Rate of each of a dynamic filter's stages for `stage_items` keys, so that `items` find the rate fpr: 1 - (1 - fpr)^(their
-/// share). A stage that is not full has less than its share of the rate, so the goal holds for any number of them.
+/// The rate of each stage of `stage_items` keys in a dynamic filter that has rate fpr with `items` keys: 1 - (1 - fpr)^share,
+/// where share = stage_items / items. A stage that is not full has less than its share of the rate, so the goal also holds if
+/// the last stage is not full.
 [[nodiscard]] inline double equal_stage_fpr(double fpr, std::uint64_t stage_items, std::uint64_t items) {
   double const share = std::min(1.0, static_cast<double>(stage_items) / static_cast<double>(std::max(items, stage_items)));
   return std::max(share == 1 ? checked_fpr(fpr) : -std::expm1(share * std::log1p(-checked_fpr(fpr))), min_fpr);
 }
 
-/// Rate of a dynamic filter with so many full stages and one more: 1 - (1 - full)^stages (1 - last).
+/// The rate of a dynamic filter with `stages` full stages and one more: 1 - (1 - full)^stages (1 - last).
 [[nodiscard]] inline double dynamic_fpr(double full, std::uint64_t stages, double last) {
   compound_fpr all;
   all.add(full, stages);
@@ -57,14 +58,15 @@ class compound_fpr {
   return all.value();
 }
 
-/// What a stage says of the keys in it, and its rate.
+/// The estimated number of keys in a stage, and its rate.
 struct stage_content {
   estimate items;
   double fpr = 0;
 };
 
-/// Distinct keys in all stages, oldest first. Keys that older stages took for theirs never got to a younger one: what that has
-/// stands for 1 / (1 - their rate) as many. Errors of stages are independent, so their squares add up.
+/// Distinct keys in all stages, oldest first. New keys that are false positives of older stages never enter a younger one, so
+/// each key in that one stands for 1 / (1 - rate of the older stages) keys. The errors of stages are independent, so their
+/// squares add up.
 [[nodiscard]] inline estimate stages_cardinality(std::span<stage_content const> stages) {
   estimate all;
   compound_fpr older;

@@ -3,15 +3,15 @@
 #include <cmath>
 #include <numbers>
 
-/// Chances that a count reaches a number, also where they are as small as 1e-300: sums of positive terms, nothing cancels.
+/// Tail probabilities of counts, accurate even where they are as small as 1e-300: sums of positive terms, so nothing cancels.
 namespace hortus::plan {
 
-/// P(X >= at_least) of a normal variable in the place of a count.
+/// P(X >= at_least) by the normal approximation of a count.
 [[nodiscard]] inline double normal_tail(double mean, double variance, double at_least) {
   return std::erfc((at_least - 0.5 - mean) / std::sqrt(2 * variance)) / 2;
 }
 
-/// first + first * ratio(0) + first * ratio(0) * ratio(1) + ..., of falling terms, until they no longer count.
+/// first + first * ratio(0) + first * ratio(0) * ratio(1) + ..., for decreasing terms, until they are negligible.
 template <class Ratio>
 [[nodiscard]] double sum_of_falling(double first, Ratio ratio) {
   double sum = 0;
@@ -23,8 +23,8 @@ template <class Ratio>
   return sum;
 }
 
-/// Chance that Poisson's variable of that mean is i. By Stirling's series, because i log(mean) - log(i!) cancels: at a mean of
-/// 2^39 no digit would be left (C. Loader, "Fast and accurate computation of binomial probabilities", 2000).
+/// P(X = i) for a Poisson variable X. By Stirling's series, because i log(mean) - log(i!) cancels: at a mean of 2^39 no digit
+/// would be left (C. Loader, "Fast and accurate computation of binomial probabilities", 2000).
 [[nodiscard]] inline double poisson_chance(double mean, double i) {
   if (i < 16) return std::exp(i * std::log(mean) - mean - std::lgamma(i + 1));
   double const away = (mean - i) / i;
@@ -33,8 +33,8 @@ template <class Ratio>
   return std::exp(-i * (away - log_ratio) - beyond_stirling) / std::sqrt(2 * std::numbers::pi * i);
 }
 
-/// Chance that Poisson's variable of that mean is at least `at_least`, a whole number. From a mean of 2^40 on it is taken as
-/// normal, right to six digits near the middle.
+/// P(X >= at_least) for a Poisson variable X; at_least is an integer. From a mean of 2^40 on by the normal approximation, which
+/// is right to six digits near the middle.
 [[nodiscard]] inline double poisson_tail(double mean, double at_least) {
   if (at_least <= 0) return 1;
   if (!(mean > 0)) return 0;
@@ -45,8 +45,8 @@ template <class Ratio>
   return 1 - sum_of_falling(poisson_chance(mean, below), [=](double i) { return std::max(0.0, below - i) / mean; });
 }
 
-/// Chance of at least `at_least` hits, a whole number, in `trials` tries of that chance each. From 2^20 hits on taken as
-/// normal.
+/// Probability of at least `at_least` hits, an integer, in `trials` trials of probability `chance` each. From 2^20 hits on by
+/// the normal approximation.
 [[nodiscard]] inline double binomial_tail(double trials, double chance, double at_least) {
   if (at_least <= 0) return 1;
   if (at_least > trials || !(chance > 0)) return 0;
@@ -64,11 +64,11 @@ template <class Ratio>
   return 1 - sum_of_falling(chance_of(below), [=](double i) { return (below - i) / (trials - below + i + 1) / odds; });
 }
 
-/// Bits of information in a Poisson variable: what a counter at that load costs at least.
+/// The entropy of a Poisson variable in bits: the lower bound for the space of a counter at that load.
 [[nodiscard]] inline double poisson_entropy(double mean) {
   if (!(mean > 0)) return 0;
   double bits = 0;
-  auto const end = mean + 40 * std::sqrt(mean) + 40;  // what is left out is below 1e-50
+  auto const end = mean + 40 * std::sqrt(mean) + 40;  // the omitted rest is below 1e-50
   for (double i = std::max(0.0, std::floor(2 * mean - end)); i < end; ++i) {
     double const chance = poisson_chance(mean, i);
     if (chance > 0) bits -= chance * std::log2(chance);

@@ -7,18 +7,18 @@
 #include <hortus/maths/bloom_size.hpp>
 #include <hortus/maths/limits.hpp>
 
-/// Active-active buffering (Yoon 2009): two filters, the newer one filled up to kappa keys, then the older one emptied and the
-/// roles changed. A key is found if either has it.
+/// Active-active buffering (Yoon 2009): two filters. When the newer one has kappa keys, the older one is cleared and the roles
+/// change. A key is found if either filter finds it.
 namespace hortus::plan {
 
-/// Rate of a lookup in two filters with independent contents.
+/// The false-positive rate of a lookup in two filters with independent contents.
 [[nodiscard]] inline double either_fpr(double a, double b) { return a + b * (1 - a); }
 
 /// The rate that each of two filters may have: 1 - sqrt(1 - fpr).
 [[nodiscard]] inline double half_fpr(double fpr) { return -std::expm1(std::log1p(-checked_fpr(fpr)) / 2); }
 
-/// kappa / m: the keys that each half may hold for each bit of both, -ln(1 - f^(1/k)) / (2k), of large filters. With k fixed
-/// this is the right capacity; ln 2 / (2k) is so only where 2^-k = f, which no whole k fulfils but by luck.
+/// kappa / m: the number of keys that each half may hold per bit of both halves, -ln(1 - f^(1/k)) / (2k), in large filters.
+/// With k fixed this is the right capacity. ln 2 / (2k) is right only if 2^-k = f, which for an integer k is a coincidence.
 [[nodiscard]] inline double active_active_load(double fpr, unsigned probes) {
   return -log_free_at(half_fpr(fpr), probes) / (2.0 * probes);
 }
@@ -31,14 +31,15 @@ namespace hortus::plan {
   return best;
 }
 
-/// kappa: how many keys each half of `bits` may hold, at least one. A bit that does not halve is left out.
+/// kappa: the number of keys that each half of `bits` may hold, at least one. An odd last bit is not used.
 [[nodiscard]] inline std::uint64_t active_active_items(std::uint64_t bits, double fpr, unsigned probes) {
   checked(bloom_shape{bits, probes});
   auto const used = bits / 2 * 2;
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(static_cast<double>(used) * active_active_load(fpr, probes)), 1);
 }
 
-/// The rate saws: right after a swap it is that of one full half, at the end that of two. Its mean over a cycle.
+/// The mean rate over a cycle. The rate follows a sawtooth: right after a swap it is that of one full half, at the end that of
+/// two.
 [[nodiscard]] inline double active_active_mean_fpr(bloom_shape half, std::uint64_t items) {
   double const older = bloom_fpr_asymptotic(half, items);
   double sum = 0;

@@ -11,14 +11,14 @@
 #include <hortus/plan/goal.hpp>
 
 /// Age-partitioned Bloom filters (Shtul, Baquero and Almeida 2020): a ring of k + l slices of bits. A key sets a bit in each of
-/// the k youngest; after g keys all grow older by one slice, the oldest of which is emptied and becomes the youngest. A key is
-/// found if k slices in a row have its bits.
+/// the k youngest slices. After g keys all slices grow older by one; the oldest is cleared and becomes the youngest. A key is
+/// found if k consecutive slices have its bits.
 namespace hortus::plan {
 
-/// Slices of a filter, at most: so many bits does a word have that says which of them hold a key.
+/// The most slices of a filter: the number of bits in a word that can say which slices hold a key.
 inline constexpr unsigned max_slices = 64;
 
-/// What an age-partitioned filter is made of.
+/// The shape of an age-partitioned filter.
 struct age_partitioned_shape {
   std::uint64_t slice_bits = 0;
   unsigned probes = 0;                 ///< k: slices that a key marks
@@ -28,7 +28,7 @@ struct age_partitioned_shape {
   bool operator==(age_partitioned_shape const&) const = default;
 };
 
-/// The shape, if a filter can have it.
+/// Returns the shape; throws errc::bad_params if no filter can have it.
 inline age_partitioned_shape checked(age_partitioned_shape shape) {
   if (shape.probes < 1 || shape.generations < 1 || shape.probes > max_slices || shape.generations > max_slices - shape.probes ||
       shape.slice_bits < 1 || shape.slice_bits > max_bits / shape.slices() || shape.generation_items < 1)
@@ -38,11 +38,11 @@ inline age_partitioned_shape checked(age_partitioned_shape shape) {
   return shape;
 }
 
-/// Chance that somewhere `probes` slices in a row have a new key's bits, from the fill of each slice, youngest first. Exact:
-/// the bits of a key are in as many independent slices. The first such row ends with slice i if the `probes` slices up to it
-/// have the key's bits, the one before them has not, and before that there was none.
+/// Probability that somewhere `probes` consecutive slices have an absent key's bits, from the fill of each slice, youngest
+/// first. Exact, because the bits of a key in different slices are independent. The first such row ends with slice i if the
+/// `probes` slices up to i have the key's bits, the slice before them has not, and there is no row before that one.
 [[nodiscard]] inline double row_chance(std::span<double const> fill, unsigned probes) {
-  std::array<double, max_slices + 1> by{};  // by[i]: chance of a row among the first i slices
+  std::array<double, max_slices + 1> by{};  // by[i]: probability of a row among the first i slices
   for (std::size_t i = probes; i <= fill.size(); ++i) {
     double row = 1;
     for (auto j = i - probes; j < i; ++j) row *= fill[j];
@@ -52,15 +52,14 @@ inline age_partitioned_shape checked(age_partitioned_shape shape) {
   return std::min(by[fill.size()], 1.0);
 }
 
-/// Expected fill of slice i, youngest first, when the current generation has got `part` of its keys: 1 - (1 - 1/s)^n.
+/// Expected fill of slice i, youngest first, when the current generation has `part` of its keys: 1 - (1 - 1/s)^n.
 [[nodiscard]] inline double slice_fill(age_partitioned_shape shape, unsigned i, double part) {
   double const keys = static_cast<double>(shape.generation_items) * (i < shape.probes ? i + part : shape.probes);
   return keys > 0 ? -std::expm1(keys * std::log1p(-1 / static_cast<double>(shape.slice_bits))) : 0;
 }
 
-/// Rate of false positives of a filter that has been running for a while, at the end of a generation (the highest) or when
-/// `part` of it is over. Exact at every size. The published tables take the fill of the young slices for a straight line,
-/// (i + 1) / 2k, and are too low.
+/// The false-positive rate in the steady state, at the end of a generation (the highest rate) or when `part` of it is over.
+/// Exact at every size. The published tables assume a linear fill of the young slices, (i + 1) / 2k, and are too low.
 [[nodiscard]] inline double age_partitioned_fpr(age_partitioned_shape shape, double part = 1) {
   checked(shape);
   std::array<double, max_slices> fill{};
@@ -68,9 +67,9 @@ inline age_partitioned_shape checked(age_partitioned_shape shape) {
   return row_chance({fill.data(), shape.slices()}, shape.probes);
 }
 
-/// The same where time ends generations. Keys then come in bursts as they like: all that the window may hold, generation_items
-/// of them, in one generation or spread. With no more probes than generations a slice gets keys of one window at most, so no
-/// slice is fuller than that, and with all slices so full the rate is at least as high as it can be.
+/// An upper bound of the rate if time ends generations. Then keys may come in bursts: all generation_items keys that the window
+/// may hold can come in one generation. If there are no more probes than generations, a slice gets the keys of at most one
+/// window. So no slice is fuller than with generation_items keys, and the bound takes all slices as full as that.
 [[nodiscard]] inline double age_partitioned_burst_fpr(age_partitioned_shape shape) {
   checked(shape);
   std::array<double, max_slices> fill{};
@@ -78,32 +77,32 @@ inline age_partitioned_shape checked(age_partitioned_shape shape) {
   return row_chance({fill.data(), shape.slices()}, shape.probes);
 }
 
-/// What a window is counted in.
+/// The unit of a window.
 enum class window_of {
-  distinct_keys,  ///< a key found in the younger half of the generations is not put in again: repeats push nobody out
-  inserts,        ///< every key that is not in the current generation counts, also one that was there before: half the space
-  time,           ///< the same, but time ends generations, however many keys came
+  distinct_keys,  ///< a key found in the younger half of the generations is not inserted again: repeats push no key out
+  inserts,        ///< every key that is not in the current generation counts, also a repeated one: half the space
+  time,           ///< as inserts, but time ends generations, however many keys came
 };
 
-/// So many of the youngest generations count as young: a key in one of them is not put in again.
+/// How many of the youngest generations count as young. A key found in one of them is not inserted again.
 [[nodiscard]] constexpr unsigned young_generations(unsigned generations, window_of what) noexcept {
   return what == window_of::distinct_keys ? (generations + 1) / 2 : 1;
 }
 
-/// How many generations the window has. A key that was left in the last young generation, number y - 1, is forgotten when
-/// l + 1 - (y - 1) generations have begun, l + 1 - y of them full by then. And the keys of y generations in a row are all
-/// different, because each would have been found young; of more they need not be.
+/// The number of generations in the window. A repeated key that was found in the last young generation, number y - 1, stays
+/// there. It is forgotten when l + 1 - (y - 1) more generations have begun, of which l + 1 - y are full. The keys of y
+/// consecutive generations are all distinct, because a repeat would have been found young; those of more need not be.
 [[nodiscard]] constexpr unsigned window_generations(unsigned generations, window_of what) noexcept {
   auto const young = young_generations(generations, what);
   return what == window_of::distinct_keys ? std::min(young, generations + 1 - young) : generations + 1 - young;
 }
 
-/// The most generations that the plan looks at, and how much space it gives for fewer: each costs lookups some probes, and
-/// saves less and less space.
+/// The most generations that the plan considers, and the factor of space that it accepts for fewer generations. Each generation
+/// costs lookups some probes and saves less space than the one before.
 inline constexpr unsigned planned_generations = 31;
 inline constexpr double worth_fewer_generations = 1.05;
 
-/// Keys a bit and generation of large filters, as high as the rate allows; 0 unless it is above `at_least`.
+/// The most keys per slice bit and generation that the rate allows in large filters; 0 if that is not above `at_least`.
 inline double age_partitioned_load(unsigned probes, unsigned generations, window_of what, double fpr, double at_least) {
   auto const rate = [&](double load) {
     std::array<double, max_slices> fill{};
@@ -113,7 +112,7 @@ inline double age_partitioned_load(unsigned probes, unsigned generations, window
   };
   if (!(rate(at_least) < fpr)) return 0;
   double low = at_least;
-  double high = 50;  // a slice is full
+  double high = 50;  // at this load a slice is full
   while (high - low > 1e-6 * low + 1e-300) {
     double const middle = low > 0 ? std::sqrt(low * high) : high / 1024;
     (rate(middle) <= fpr ? low : high) = middle;
@@ -121,7 +120,7 @@ inline double age_partitioned_load(unsigned probes, unsigned generations, window
   return low;
 }
 
-/// The fewest bits of a slice that keep the rate.
+/// The shape with the fewest bits per slice that keep the rate.
 inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, window_of what, double fpr) {
   auto const enough = [&](std::uint64_t bits) {
     shape.slice_bits = bits;
@@ -143,8 +142,8 @@ inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, window
   return shape;
 }
 
-/// Fewest bits for the goal, but for 5 %: with the fewest generations that come so near. `items` is the window; a number of
-/// generations other than 0 is kept.
+/// The shape with the fewest generations among those that need at most 5 % more than the fewest bits. `items` is the window. If
+/// `generations` is not 0, it is used as given.
 [[nodiscard]] inline age_partitioned_shape age_partitioned(goal g, window_of what, unsigned generations = 0) {
   checked_fpr(g.fpr);
   if (generations > max_slices - 1) throw error(errc::bad_goal, "an age-partitioned filter has 1 to 63 generations");
@@ -157,7 +156,7 @@ inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, window
   double fewest = std::numeric_limits<double>::infinity();
   auto const first = generations != 0 ? generations : 1;
   auto const last = generations != 0 ? generations : planned_generations;
-  unsigned const step = what != window_of::distinct_keys || generations != 0 ? 1 : 2;  // an even number would waste one
+  unsigned const step = what != window_of::distinct_keys || generations != 0 ? 1 : 2;  // of an even number one is wasted
   for (unsigned l = first; l <= last; l += step) {
     cost[l] = std::numeric_limits<double>::infinity();
     auto const most_probes = what == window_of::time ? std::min(l, max_slices - l) : max_slices - l;
@@ -173,7 +172,7 @@ inline age_partitioned_shape with_slice_bits(age_partitioned_shape shape, window
   }
   auto l = first;
   while (cost[l] > fewest * worth_fewer_generations) l += step;
-  checked_bits(cost[l] * 0.5, "an age-partitioned filter for that goal");  // hopeless ones are not searched
+  checked_bits(cost[l] * 0.5, "an age-partitioned filter for that goal");  // no search for impossible goals
   return with_slice_bits({1, probes[l], l, per_generation(l)}, what, g.fpr);
 }
 

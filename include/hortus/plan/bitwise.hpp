@@ -25,12 +25,13 @@ struct digit {
   bool operator==(digit const&) const = default;
 };
 
-/// Widths of the digits as a number, one decimal place a digit, the lowest digit first; the last one goes on for ever. 1: bits;
-/// 231: digits of 2, 3, 1, 1, 1 ... bits. All digits together are 64 bits, so the last may be narrower than it says.
+/// The digits from their widths, given as a decimal number with one place per digit, the lowest digit first; the last width
+/// repeats. 1: single bits; 231: digits of 2, 3, 1, 1, 1 ... bits. All digits together have 64 bits, so the last one may be
+/// narrower than its width.
 [[nodiscard]] inline std::vector<digit> digits_of(unsigned widths) {
   std::vector<digit> digits;
   auto const places = std::to_string(widths);
-  if (places.find('0') != std::string::npos) return digits;  // a digit without bits
+  if (places.find('0') != std::string::npos) return digits;  // a digit without bits: invalid
   for (unsigned offset = 0, i = 0; offset < 64; ++i) {
     auto const width = static_cast<unsigned>(places[std::min<std::size_t>(i, places.size() - 1)] - '0');
     digits.push_back({offset, std::min(width, 64 - offset)});
@@ -39,21 +40,21 @@ struct digit {
   return digits;
 }
 
-/// The sum of digit i times 2^offset. (Seed 000 has the widths up to and with i in the exponent, which counts every key 2^w too
-/// high.)
+/// The sum of digit i times 2^offset. (The formula of seed 000 has the widths up to and including i in the exponent, which
+/// makes every count 2^w times too high.)
 [[nodiscard]] inline std::uint64_t value_of(std::span<digit const> digits, std::span<std::uint64_t const> values) noexcept {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < values.size(); ++i) value += values[i] << digits[i].offset;
   return value;
 }
 
-/// What a bitwise filter is made of: the cells and probes of its lowest level; the others follow from them.
+/// The shape of a bitwise filter: the cells and probes of its lowest level. The other levels follow from it.
 struct bitwise_shape {
   std::uint64_t cells = 0;
   unsigned probes = 0;
   unsigned widths = 1;
-  /// Of all keys at most taper / c come c times or more, so that higher levels are smaller. 1: as few as Zipf says of keys most
-  /// of which come once; 2: those of Zipf, and any that come up to three times. 0: any may come often, and all levels are as
+  /// At most taper / c of the keys come c times or more, so that higher levels can be smaller. 1: Zipf's law with most keys
+  /// coming once. 2: Zipf's law, and any keys that come up to three times. 0: all keys may come often, and all levels are as
   /// large as the lowest.
   unsigned taper = 2;
   bool operator==(bitwise_shape const&) const = default;
@@ -61,19 +62,21 @@ struct bitwise_shape {
 
 inline constexpr unsigned max_bitwise_taper = 1U << 16;
 
-/// What a cell needs above the width of its digit, because several keys share it: as 4 bits do for bits in `counting`.
+/// The bits of a cell above the width of its digit, because several keys share a cell. For digits of one bit that gives
+/// cells of 4 bits, as in `counting`.
 inline constexpr unsigned bitwise_spare_bits = 3;
 
-/// No level is made for fewer keys than this: small levels cost nothing, and there the law of large numbers does not hold.
+/// No level is made for fewer keys than this. Small levels cost little space, and the law of large numbers does not hold there.
 inline constexpr unsigned bitwise_least_keys = 16;
 
-/// The part of all keys that count 2^offset or more, at most.
+/// The largest share of keys with a count of 2^offset or more.
 [[nodiscard]] inline double bitwise_share(unsigned taper, unsigned offset) noexcept {
   return taper == 0 ? 1 : std::min(1.0, std::ldexp(static_cast<double>(taper), -static_cast<int>(offset)));
 }
 
-/// A level for keys that count 2^offset or more. A false positive costs 2^offset, so the rate is to be so much lower: one probe
-/// more for each bit, and cells in proportion. Files have levels of just these sizes: what is computed here stays as it is.
+/// The level for keys with a count of 2^offset or more. A false positive there costs 2^offset, so its rate should be lower by
+/// that factor: one more probe for each bit, and cells in proportion. Files have levels of exactly these sizes, so this
+/// computation must not change.
 [[nodiscard]] inline counting_shape bitwise_level(bitwise_shape shape, digit d) {
   if (shape.taper == 0) return {shape.cells, shape.probes, d.width + bitwise_spare_bits};
   auto const probes = std::min(shape.probes + d.offset, max_probes);
@@ -83,7 +86,7 @@ inline constexpr unsigned bitwise_least_keys = 16;
   return {static_cast<std::uint64_t>(std::ceil(cells)), probes, d.width + bitwise_spare_bits};
 }
 
-/// How many levels there are from the start: those with more than the least number of keys. Others come when they are needed.
+/// The number of levels at the start: those with more than the least number of keys. Others are added when needed.
 [[nodiscard]] inline std::size_t bitwise_first_levels(bitwise_shape shape, std::span<digit const> digits) {
   std::size_t levels = 1;
   double const keys = static_cast<double>(shape.cells) * std::numbers::ln2 / shape.probes;
@@ -93,7 +96,7 @@ inline constexpr unsigned bitwise_least_keys = 16;
   return levels;
 }
 
-/// The shape, if a filter can have it.
+/// Returns the shape; throws errc::bad_params if no filter can have it.
 inline bitwise_shape checked(bitwise_shape shape) {
   auto const digits = digits_of(shape.widths);
   if (digits.empty() || shape.cells < 1 || shape.cells > max_bits / 64 || shape.probes < 1 || shape.probes > max_probes ||
@@ -105,8 +108,8 @@ inline bitwise_shape checked(bitwise_shape shape) {
   return shape;
 }
 
-/// Chance that a key never inserted counts more than 0, once `items` different keys are in, at most taper / c of which count c
-/// or more, with all their bits set; without taper, all up to 2^16.
+/// Probability that an absent key counts more than 0 once `items` distinct keys are inserted. At most taper / c of them count c
+/// or more, and all bits of their counts are assumed to be set. Without taper, all keys are assumed to count up to 2^16.
 [[nodiscard]] inline double bitwise_fpr(bitwise_shape shape, std::uint64_t items) {
   checked(shape);
   double log_clean = 0;
@@ -119,7 +122,7 @@ inline bitwise_shape checked(bitwise_shape shape) {
   return -std::expm1(log_clean);
 }
 
-/// Fewest cells for the goal, about: the lowest level takes half of the rate, the others share the rest.
+/// About the fewest cells for the goal: the lowest level takes half of the rate, the others share the rest.
 [[nodiscard]] inline bitwise_shape bitwise(goal g, unsigned probes, unsigned widths, unsigned taper) {
   checked_fpr(g.fpr);
   if (digits_of(widths).empty())
@@ -134,9 +137,9 @@ inline bitwise_shape checked(bitwise_shape shape) {
   return shape;
 }
 
-/// The levels of a filter built once, plain bloom filters, level i for the `keys[i]` keys whose count has bit i. Together they
-/// find a stranger with chance `fpr`. The expected error, the sum of 2^i f_i, is least for the bits spent when f_i is in
-/// proportion to keys[i] / 2^i: a factor off a level's rate costs bits in proportion to its keys.
+/// The levels of bitwise_frozen: bloom filters, level i for the `keys[i]` keys whose count has bit i. Together they report an
+/// absent key with probability `fpr`. For a given number of bits the expected error, the sum of 2^i f_i, is least if the rates
+/// f_i are proportional to keys[i] / 2^i, because lowering a level's rate by a factor costs bits in proportion to its keys.
 [[nodiscard]] inline std::vector<bloom_shape> bitwise_levels(std::span<std::uint64_t const> keys, double fpr) {
   checked_fpr(fpr);
   double weights = 0;
@@ -148,7 +151,7 @@ inline bitwise_shape checked(bitwise_shape shape) {
   return levels;
 }
 
-/// Mean of what a stranger counts: the sum of 2^i times the rate of level i.
+/// The mean count of an absent key: the sum of 2^i times the rate of level i.
 [[nodiscard]] inline double bitwise_expected_error(std::span<bloom_shape const> levels, std::span<std::uint64_t const> keys) {
   double error = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) error += std::ldexp(bloom_fpr(levels[i], keys[i]), static_cast<int>(i));

@@ -14,16 +14,16 @@ namespace hortus::plan {
 
 namespace detail {
 
-/// Most blocks a filter may have.
+/// The most blocks that a filter may have.
 [[nodiscard]] inline std::uint64_t most_blocks(block_layout layout) {
   checked(blocked_shape{layout, 1, layout.parts});
   return std::min(layout.max_blocks, max_bits / layout.bits());
 }
 
-/// The fewest of 1 .. limit blocks that keep the rate; 0 if none do.
+/// The fewest blocks, 1 .. limit, that keep the rate; 0 if `limit` is not enough.
 [[nodiscard]] inline std::uint64_t fewest_blocks(block_layout layout, unsigned probes, goal g, std::uint64_t limit) {
-  // No filter of this kind is better than the power of its mean fill, (1 - (1 - mark/blocks)^items)^probes (Jensen, over the
-  // loads and within a block): fewer blocks than that asks for need not be tried, nor tabulated.
+  // The rate is at least the power of the mean fill, (1 - (1 - mark/blocks)^items)^probes (Jensen, over the loads and within a
+  // block). This bounds the number of blocks from below; fewer need not be tried or tabulated.
   double const log_free = log_free_at(g.fpr, probes) / static_cast<double>(g.items);
   double const least = std::floor((1 - 1e-9) * block_mark(layout, probes) / -std::expm1(log_free));
   if (!(least <= static_cast<double>(limit)) || limit == 0) return 0;
@@ -49,8 +49,8 @@ inline std::uint64_t reached(std::uint64_t blocks, block_layout layout) {
 
 }  // namespace detail
 
-/// The number of probes with the lowest rate in that many blocks; the lower of two as good. Fewer than a bloom filter of the
-/// same size should have, because it is the crowded blocks that answer wrongly.
+/// The number of probes with the lowest rate in `blocks` blocks; the smaller of two equally good ones. It is smaller than for a
+/// bloom filter of the same size, because most false positives come from crowded blocks.
 [[nodiscard]] inline unsigned best_block_probes(block_layout layout, std::uint64_t blocks, std::uint64_t items) {
   checked(blocked_shape{layout, blocks, layout.parts});
   items = std::max<std::uint64_t>(items, 1);
@@ -68,14 +68,15 @@ inline std::uint64_t reached(std::uint64_t blocks, block_layout layout) {
   return best;
 }
 
-/// The fewest blocks that hold `items` at a rate of at most fpr with that many probes.
+/// The fewest blocks that hold `items` at a rate of at most fpr with `probes` probes.
 [[nodiscard]] inline std::uint64_t blocked_blocks(block_layout layout, std::uint64_t items, double fpr, unsigned probes) {
   checked(blocked_shape{layout, 1, probes});
   goal const g{std::max<std::uint64_t>(items, 1), checked_fpr(fpr)};
   return detail::reached(detail::fewest_blocks(layout, probes, g, detail::most_blocks(layout)), layout);
 }
 
-/// Fewest blocks for the goal, with the fewest probes that do with them or with those given, then with_divisors.
+/// The fewest blocks for the goal, rounded up by with_divisors, and the fewest probes that are enough for them. If `probes` is
+/// not 0, it is used as given.
 [[nodiscard]] inline blocked_shape blocked(block_layout layout, goal g, unsigned probes = 0) {
   checked_fpr(g.fpr);
   g.items = std::max<std::uint64_t>(g.items, 1);

@@ -10,28 +10,28 @@
 
 namespace hortus::plan {
 
-/// How many keys share a cell of a blocked counting filter, on average. A cell's keys are Binomial(items, load / items),
-/// however unequal the blocks are: each key takes its block, and the cell in it, by itself.
+/// The mean number of keys that share a cell of a blocked counting filter. The number of keys in a cell is Binomial(items,
+/// load / items), however unequal the blocks are, because each key chooses its block and its cells independently.
 [[nodiscard]] inline double cell_load(blocked_shape shape, std::uint64_t items) {
   return static_cast<double>(items) * block_mark(shape.layout, shape.probes) / static_cast<double>(shape.blocks);
 }
 
-/// Share of cells that more than three keys share, so that two bits do not hold their number: of Poisson's law, which the
-/// binomial one approaches from below.
+/// The share of cells that more than three keys share, so that two bits do not hold the count: by the Poisson distribution,
+/// which the binomial one approaches from below.
 [[nodiscard]] inline double share_past_three(double load) {
   double const sum = 1 + load * (1 + load / 2 * (1 + load / 3));
   return -std::expm1(std::log(sum) - load);
 }
 
-/// The table of cells that passed three: one slot for so many cells, an eighth of what the cells take.
+/// The overflow table, for cells above three, has one slot for 512 cells: an eighth of the bytes of the cells.
 inline constexpr std::uint64_t cells_a_slot = 512;
-/// And the load that fills it to 0.3, where searches in it are short.
+/// The load at which the table is 0.3 full. Searches in it are short up to there.
 inline constexpr double most_cell_load = 0.37;
 
-/// Fewest blocks of 256 cells for the goal that are loaded no more than that. In a Bloom filter the probes that need the
-/// fewest bits load them with ln 2; here a cell that is shared often costs a slot of 128 bits, and a search in the table
-/// whenever it changes: at 1 % and 4 probes, 11 cells a key, one erase in five does that, and with 6 probes, 10.2 cells
-/// a key, half of them would.
+/// The fewest blocks of 256 cells for the goal with a load of at most most_cell_load. In a Bloom filter the number of
+/// probes that needs the fewest bits gives a load of ln 2. Here a cell above three costs a slot of 128 bits, and a table
+/// search whenever it changes. At a rate of 1 %, with 4 probes and 11 cells per key, one erase in five searches the table;
+/// with 6 probes and 10.2 cells per key half of them would.
 [[nodiscard]] inline blocked_shape blocked_counting(goal g, unsigned probes = 0) {
   constexpr auto layout = layouts::free_256;
   checked_fpr(g.fpr);

@@ -11,15 +11,15 @@
 
 namespace hortus::plan {
 
-/// Fewest bits for the goal, with the number of probes that needs them, then with_divisors. The rate promised is kept by the
-/// exact formula, down to a single item.
+/// The fewest bits for the goal, rounded up by with_divisors, and the number of probes that needs them. By the exact formula
+/// the rate is kept, down to a single item.
 [[nodiscard]] inline bloom_shape bloom(goal g) {
   checked_fpr(g.fpr);
   unsigned probes = 1;
   for (unsigned k = 2; k <= max_probes; ++k)
     if (bloom_bits_per_item(g.fpr, k) < bloom_bits_per_item(g.fpr, probes)) probes = k;
   bloom_shape best{bloom_bits(g.items, g.fpr, probes), probes};
-  while (best.bits < 2000 && best.probes > 1) {  // few items want fewer probes than the limit formula says
+  while (best.bits < 2000 && best.probes > 1) {  // for few items fewer probes are better than the limit formula says
     bloom_shape const other{bloom_bits(g.items, g.fpr, best.probes - 1), best.probes - 1};
     if (other.bits > best.bits) break;
     best = other;
@@ -27,7 +27,7 @@ namespace hortus::plan {
   return {with_divisors(best.bits), best.probes};
 }
 
-/// What is known of a bloom filter to be; the rest is to be found. Two of items, bits and fpr must be there.
+/// What is known of a planned bloom filter; solve() finds the rest. At least two of items, bits and fpr must be given.
 struct bloom_wish {
   std::optional<std::uint64_t> items{};
   std::optional<std::uint64_t> bits{};
@@ -35,7 +35,7 @@ struct bloom_wish {
   std::optional<unsigned> probes{};
 };
 
-/// A filter in whole bits, probes and items, with the rate it really has.
+/// A filter with integer bits, probes and items, and the rate that results.
 struct bloom_plan {
   std::uint64_t items = 0;
   std::uint64_t bits = 0;
@@ -47,7 +47,7 @@ struct bloom_plan {
 
 namespace detail {
 
-/// A wish is a goal, not a file: a number no filter can have is a bad goal here.
+/// Throws errc::bad_goal, not errc::bad_params, for numbers that no filter can have: a wish is a goal.
 inline void check(bloom_wish const& wish) {
   if (wish.fpr) checked_fpr(*wish.fpr);
   if (wish.bits && (*wish.bits < 1 || *wish.bits > max_bits))
@@ -58,7 +58,7 @@ inline void check(bloom_wish const& wish) {
     throw error(errc::bad_goal, "too little is known: give at least two of items, bits and fpr (probes may be added)");
 }
 
-/// The most items in those bits: first by the limit formula, then, as in bloom(), with fewer probes while that holds more.
+/// The most items in `bits`: first by the limit formula, then, as in bloom(), with fewer probes while that holds more.
 inline std::uint64_t most_items(std::uint64_t bits, double fpr) {
   unsigned probes = 1;
   for (unsigned k = 2; k <= max_probes; ++k)
@@ -74,9 +74,9 @@ inline std::uint64_t most_items(std::uint64_t bits, double fpr) {
 
 }  // namespace detail
 
-/// Completes a wish. Numbers given are kept (items 0 counts as 1); numbers found are the best there are: the fewest bits (with
-/// divisors to spare), the most items, the probes of the lowest rate. Throws errc::bad_goal if the wish says too little, or
-/// asks for a rate that its other numbers cannot give.
+/// Completes a wish. Given numbers are kept (items 0 counts as 1). The others are chosen as the best: the fewest bits (rounded
+/// up by with_divisors), the most items, the probes with the lowest rate. Throws errc::bad_goal if the wish gives too few
+/// numbers, or a rate that its other numbers cannot reach.
 [[nodiscard]] inline bloom_plan solve(bloom_wish wish) {
   detail::check(wish);
   if (wish.items) wish.items = std::max<std::uint64_t>(*wish.items, 1);

@@ -15,9 +15,9 @@ namespace hortus::plan {
   return {partitioned_slice_bits(g.items, g.fpr, depth), depth};
 }
 
-/// w = ceil(e / error), d = ceil(ln(1 / chance)): by Markov a row is more than error * N too high, N the counts of all keys
-/// together, with chance at most 1/e; all rows are with chance at most e^-d (Cormode and Muthukrishnan, "An improved data
-/// stream summary: the count-min sketch and its applications", J. Algorithms 55, 2005).
+/// w = ceil(e / error), d = ceil(ln(1 / chance)). Let N be the sum of all counts. By Markov's inequality one row is more than
+/// error * N too high with probability at most 1/e, and all rows are with probability at most e^-d (Cormode and Muthukrishnan,
+/// "An improved data stream summary: the count-min sketch and its applications", J. Algorithms 55, 2005).
 [[nodiscard]] inline sketch_shape count_min_within(double error, double chance) {
   auto const depth = std::max(1.0, std::ceil(-std::log(checked_fpr(chance))));
   return checked_sketch(std::numbers::e / checked_error(error), static_cast<unsigned>(depth));

@@ -11,7 +11,7 @@ namespace hortus::plan {
 
 namespace detail {
 
-/// The odd depth with the fewest counters, where a depth needs rows of width_for(chance that a row may be wrong).
+/// The odd depth with the fewest counters, where a depth needs rows of width_for(probability that one row may be wrong).
 template <class Width>
 sketch_shape fewest_counters(double chance, Width width_for) {
   unsigned depth = 1;
@@ -31,14 +31,15 @@ sketch_shape fewest_counters(double chance, Width width_for) {
   auto const items = std::max<std::uint64_t>(g.items, 1);
   auto shape =
       detail::fewest_counters(g.fpr, [&](double p) { return -1 / std::expm1(std::log1p(-p) / static_cast<double>(items)); });
-  // The last counter or two are a matter of rounding: tried.
+  // Rounding may be off by a counter or two, so the widths around it are tried.
   for (shape.width = std::max<std::uint64_t>(shape.width, 3) - 2; fast_ams_wrong(shape, items) > g.fpr; ++shape.width) continue;
   return checked_sketch(static_cast<double>(shape.width), shape.depth);
 }
 
-/// The fewest counters such that an answer is off by more than error * sqrt(F2), F2 the sum of the squares of all counts, with
-/// at most that chance. A row's answer has variance F2 / w at most, so by Chebyshev it is off so far with chance 1 / (w
-/// error^2) (Charikar, Chen and Farach-Colton, "Finding frequent items in data streams", ICALP 2002).
+/// The fewest counters with which an answer is off by more than error * sqrt(F2) with probability at most `chance`; F2 is the
+/// sum of the squares of all counts. A row's answer has variance at most F2 / w, so by Chebyshev's inequality it is off by that
+/// much with probability at most 1 / (w error^2) (Charikar, Chen and Farach-Colton, "Finding frequent items in data streams",
+/// ICALP 2002).
 [[nodiscard]] inline sketch_shape fast_ams_within(double error, double chance) {
   checked_error(error), checked_fpr(chance);
   return detail::fewest_counters(chance, [&](double p) { return 1 / (p * error * error); });

@@ -10,7 +10,7 @@
 
 namespace hortus::plan {
 
-/// Fewest bits for the goal, with the number of slices that needs them, then every slice with_divisors.
+/// The fewest bits for the goal and the number of slices that needs them; then every slice is rounded up by with_divisors.
 [[nodiscard]] inline partitioned_shape partitioned(goal g) {
   checked_fpr(g.fpr);
   auto const items = static_cast<double>(std::max<std::uint64_t>(g.items, 1));
@@ -26,7 +26,7 @@ namespace hortus::plan {
   return {with_divisors(partitioned_slice_bits(g.items, g.fpr, probes), max_bits / probes), probes};
 }
 
-/// The lowest rate in a given space: as many whole slices as are best for the items.
+/// The shape with the lowest rate in `bits` bits: the best number of equal slices for the items.
 [[nodiscard]] inline partitioned_shape partitioned_within(std::uint64_t bits, std::uint64_t items) {
   checked(partitioned_shape{bits, 1});
   items = std::max<std::uint64_t>(items, 1);

@@ -8,9 +8,9 @@
 
 namespace hortus::plan {
 
-/// Cells and probes of a spectral filter: those of the bloom filter for as many distinct keys, because a key that was never
-/// inserted is counted above zero exactly when that filter would find it, and a member is counted too high at most that
-/// often. `probes` 0: as many as need the fewest cells.
+/// Cells and probes of a spectral filter: those of the bloom filter for as many distinct keys. An absent key is counted above
+/// zero exactly if that bloom filter finds it, and a member is counted too high at most that often. `probes` 0: the number that
+/// needs the fewest cells.
 [[nodiscard]] inline bloom_shape spectral(goal g, unsigned probes = 0) {
   auto const shape = probes == 0 ? bloom(g) : bloom_shape{with_divisors(bloom_bits(g.items, g.fpr, probes)), probes};
   if (shape.bits > compact_counters::max_cells)
@@ -19,8 +19,8 @@ namespace hortus::plan {
   return shape;
 }
 
-/// Where the errors of minimum selection come from: all other cells of a member are shared with chance (1 -
-/// e^-load)^probes, load = probes * items / cells, the rate of a new key.
+/// The probability that minimum selection counts a member too high: all its cells are shared with other keys, with probability
+/// (1 - e^-load)^probes, load = probes * items / cells. That is the rate for an absent key.
 [[nodiscard]] inline double spectral_wrong(bloom_shape shape, std::uint64_t items) {
   return items < 2 ? 0 : bloom_fpr(shape, items - 1);
 }
