@@ -10,6 +10,7 @@
 #include <hortus/digest.hpp>
 #include <hortus/io/fields.hpp>
 #include <hortus/plan/cardinality.hpp>
+#include <hortus/top_keys.hpp>
 #include <hortus/verbs.hpp>
 
 /// The vocabulary: one verb, one meaning, in every family. A family offers the verbs it can keep the promise of and simply
@@ -80,8 +81,8 @@ concept growing = insertable<F> && requires(F const& c) {
   { c.stages() } -> std::same_as<std::size_t>;
 };
 
-/// Does a family keep the rate of its goal however many keys come? Those that grow and do say `static constexpr bool keeps_fpr
-/// = true`; planned_fpr tells of the others what more keys cost.
+/// Does a family keep the rate of its goal however many keys come? Those that do say `static constexpr bool keeps_fpr = true`;
+/// planned_fpr tells of the others what more keys cost.
 template <family F>
 inline constexpr bool keeps_fpr = [] {
   if constexpr (requires { F::keeps_fpr; })
@@ -119,6 +120,12 @@ inline constexpr bool never_undercounts = [] {
     return std::unsigned_integral<count_type<F>>;
 }();
 
+/// top(most): the keys with the largest counts, themselves. The family keeps their bytes: see kept_keys.hpp.
+template <class F>
+concept topping = countable<F> && requires(F const& c, std::uint64_t most) {
+  { c.top(most) } -> std::same_as<top_keys>;
+};
+
 /// Do r inserts and r erases of a key give back every byte, as long as no cell was at its maximum? So it is promised; a family
 /// that cannot keep that says `static constexpr bool erase_restores = false`.
 template <erasable F>
@@ -140,6 +147,16 @@ template <class F>
 concept mergeable = family<F> && requires(F& f, F const& c) {
   f.merge(c);
 };
+
+/// Does a.merge(b) give the bytes that the inserts of both would have? So it is promised; a family that keeps a part of its
+/// keys only, and chooses it again when it merges, says `static constexpr bool merge_is_union = false`.
+template <mergeable F>
+inline constexpr bool merge_is_union = [] {
+  if constexpr (requires { F::merge_is_union; })
+    return bool{F::merge_is_union};
+  else
+    return true;
+}();
 
 /// a.intersect(b): finds at least the keys that are in both. Throws errc::incompatible and changes nothing.
 template <class F>
@@ -233,6 +250,7 @@ template <family F>
   add(membership<F>, verb::may_contain | verb::fpr);
   add(erasable<F>, verb::erase);
   add(countable<F>, verb::count);
+  add(topping<F>, verb::top);
   add(estimating<F>, verb::estimate);
   add(mergeable<F>, verb::merge);
   add(intersectable<F>, verb::intersect);

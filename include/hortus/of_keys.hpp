@@ -14,6 +14,7 @@
 #include <hortus/hash/secret_key.hpp>
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/io/envelope.hpp>
+#include <hortus/kept_keys.hpp>
 #include <hortus/ordered_insert.hpp>
 #include <hortus/plan/divisors.hpp>
 #include <hortus/plan/most_items.hpp>
@@ -104,13 +105,13 @@ class of_keys {
 
   template <digestible Key>
   void insert(Key const& key) requires(insertable<Family> && !can_refuse<Family>) {
-    family_.insert((*this)(key));
+    insert_key(family_, (*this)(key), key);
     note<Key>(1);  // after the insert: one that throws has changed nothing
   }
   /// Where the family can be full: did it go in? If not, nothing changed.
   template <digestible Key>
   [[nodiscard]] bool insert(Key const& key) requires(can_refuse<Family>) {
-    bool const in = family_.insert((*this)(key));
+    bool const in = insert_key(family_, (*this)(key), key);
     if (in) note<Key>(1);
     return in;
   }
@@ -188,6 +189,9 @@ class of_keys {
     });
     return counts;
   }
+
+  /// The keys with the largest counts, the largest first. They are views into this filter, until it changes.
+  [[nodiscard]] top_keys top(std::uint64_t most) const requires topping<Family> { return family_.top(most); }
 
   /// Tells the time to a filter that forgets by it.
   void advance(std::uint64_t now) requires advancing<Family> { family_.advance(now); }
@@ -277,6 +281,9 @@ class of_keys {
 
   template <class Keys>
   std::size_t insert_keys(Keys const& keys) {
+    if constexpr (key_keeping<Family>)
+      if (family_.keeps_keys())
+        return insert_kept(family_, hash_, keys, [&] { note<std::ranges::range_value_t<Keys const>>(1); });
     if constexpr (placed<Family> && std::ranges::sized_range<Keys const>)
       if (worth_ordering(family_, std::ranges::size(keys))) return insert_in_order(keys, 1);
     std::size_t in = 0;

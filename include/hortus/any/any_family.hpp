@@ -36,6 +36,7 @@ class any_family {
     self_ = std::move(other.self_);
     inserting_ = other.inserting_;
     asking_ = other.asking_;
+    keeping_ = other.keeping_;
     return *this;
   }
   ~any_family() = default;
@@ -58,6 +59,14 @@ class any_family {
 
   [[nodiscard]] bool insert(digest x) { return inserting().insert({&x, 1}) == 1; }
   [[nodiscard]] std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return inserting().insert(xs); }
+  /// A family that keeps keys is given the key, others its digest alone.
+  [[nodiscard]] bool insert(digest x, kept_key const& key) {
+    if (keeping_ == nullptr) return insert(x);
+    keeping_->insert(x, key);
+    return true;
+  }
+  [[nodiscard]] bool keeps_keys() const noexcept { return keeping_ != nullptr; }
+  void prefetch_kept(digest x) const noexcept { keeping_->prefetch_kept(x); }  ///< Pre: keeps_keys()
   bool insert_if_new(digest x) { return need<facets::noticing>(verb::insert_if_new).insert_if_new(x); }
   void insert_if_new(std::span<digest const> xs, std::span<digest const>, std::uint64_t* fresh) {
     need<facets::noticing>(verb::insert_if_new).insert_if_new(xs, fresh);
@@ -93,6 +102,7 @@ class any_family {
     auto const* const counting = as<facets::counting>();
     return counting != nullptr && counting->is_signed();
   }
+  [[nodiscard]] top_keys top(std::uint64_t most) const { return need<facets::topping>(verb::top).top(most); }
   /// Counters at their maximum, where they stay; 0 if the family does not tell.
   [[nodiscard]] std::uint64_t saturations() const {
     auto const* const saturating = as<facets::saturating>();
@@ -162,7 +172,10 @@ class any_family {
   struct body;
 
   explicit any_family(std::unique_ptr<core> self)
-      : self_(std::move(self)), inserting_(as<facets::inserting>()), asking_(as<facets::asking>()) {}
+      : self_(std::move(self)),
+        inserting_(as<facets::inserting>()),
+        asking_(as<facets::asking>()),
+        keeping_(as<facets::keeping>()) {}
 
   template <class Facet>
   [[nodiscard]] Facet& need(verb v) {
@@ -192,8 +205,9 @@ class any_family {
   }
 
   std::unique_ptr<core> self_;
-  facets::inserting* inserting_;  // looked up once: these two are asked for single keys, where looking would take as long as
-  facets::asking* asking_;        // the answer
+  facets::inserting* inserting_;  // looked up once: these are asked for single keys, where looking would take as long as the
+  facets::asking* asking_;        // answer
+  facets::keeping* keeping_;
 };
 
 /// A family and its facets, which refer to it: neither moves.
