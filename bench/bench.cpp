@@ -49,6 +49,22 @@ std::vector<Key> drawn(std::span<Key const> members, std::size_t count) {
   return keys;
 }
 
+/// As many keys as there are members, drawn from them by Zipf's law: member number r comes as often as 1/r says.
+template <class Key>
+std::vector<Key> zipf_stream(std::span<Key const> members) {
+  std::vector<Key> keys(members.size());
+  auto const log_size = std::log(static_cast<double>(members.size()));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto const rank = std::exp(static_cast<double>(mix64(~i) >> 11) * 0x1p-53 * log_size);  // from 1 up to all
+    keys[i] = members[std::min(static_cast<std::size_t>(rank), members.size()) - 1];
+  }
+  return keys;
+}
+
+bool is_wanted(setup const& what, measured_family const& family) {
+  return what.families.empty() || std::ranges::find(what.families, family.name) != what.families.end();
+}
+
 constexpr std::uint64_t absent_from = std::uint64_t{1} << 40;
 
 /// The number of lookups to measure a rate: enough to expect ten thousand hits, but at most `most`.
@@ -71,11 +87,14 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
     std::size_t const queries = items > 8'000'000 ? 4'000'000 : 1'000'000;
     auto const hits = drawn<std::uint64_t>(members, queries);
     auto const misses = scrambled(absent_from, queries);
+    std::vector<std::uint64_t> stream;
     for (auto const fpr : what.fprs)
       for (auto const& family : all_measured()) {
-        if (!what.families.empty() && std::ranges::find(what.families, family.name) == what.families.end()) continue;
-        auto r = family.numbers({members, hits, misses}, fpr, what.threads, what.repetitions);
-        r.fpr_measured = family.fpr(members, fpr, rate_queries(fpr), absent_for_rates);
+        if (!is_wanted(what, family)) continue;
+        if (family.wants_stream && stream.empty()) stream = zipf_stream<std::uint64_t>(members);
+        auto const& inserted = family.wants_stream ? stream : members;
+        auto r = family.numbers({inserted, hits, misses}, fpr, what.threads, what.repetitions);
+        r.fpr_measured = family.fpr(inserted, fpr, rate_queries(fpr), absent_for_rates);
         r.overhead = overhead_of(r);
         each(r);
       }
@@ -84,11 +103,12 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
 
 void run_on_text(std::span<std::string_view const> members, std::span<std::string_view const> absent, double fpr,
                  std::function<void(row const&)> const& each) {
-  packed_texts const inserted(members);
+  packed_texts const once(members);
+  packed_texts const stream(zipf_stream(members));
   packed_texts const hits(drawn(members, absent.size()));
   packed_texts const misses(absent);
   for (auto const& family : all_measured()) {
-    auto r = family.texts({inserted.texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
+    auto r = family.texts({(family.wants_stream ? stream : once).texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
     r.overhead = overhead_of(r);
     each(r);
   }

@@ -16,7 +16,7 @@ struct row {
   std::string family;
   std::uint64_t items = 0;
   double fpr_target = 0;
-  double fpr_measured = 0;  ///< without may_contain: the share of absent keys that are counted
+  double fpr_measured = 0;  ///< without may_contain: the share of absent keys that are counted; with top: see measured_error
   double bits_per_item = 0;
   std::uint64_t refused = 0;  ///< members that did not fit
   double overhead = 0;        ///< bits per item / log2(1 / fpr_measured)

@@ -26,6 +26,7 @@ struct measured_family {
   row (*numbers)(key_sets<std::uint64_t>, double fpr, unsigned threads, unsigned repetitions);
   row (*texts)(key_sets<std::string_view>, double fpr, unsigned threads, unsigned repetitions);
   double (*fpr)(std::span<std::uint64_t const> members, double fpr, std::size_t queries, absent_keys const&);
+  bool wants_stream;  ///< members that occur as often as their rank allows, not once each: it tells the frequent ones
 };
 
 }  // namespace hortus::bench

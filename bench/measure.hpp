@@ -57,6 +57,18 @@ std::size_t found_among(of_keys<F> const& f, std::span<Key const> keys) {
   }
 }
 
+/// The share of absent keys that are found. Of a family that tells the most frequent keys: how much too high a count can be, as
+/// a share of the stream, which is what its rate is about.
+template <family F>
+double measured_error(of_keys<F> const& f, double found, double asked) {
+  if constexpr (topping<F>) {
+    auto const top = f.top(~std::uint64_t{0});
+    return top.inserted == 0 ? 0 : static_cast<double>(top.others_at_most) / static_cast<double>(top.inserted);
+  } else {
+    return asked == 0 ? 0 : found / asked;
+  }
+}
+
 template <family F, class Key>
 void keep_counts(of_keys<F> const& f, std::span<Key const> keys) {
   auto const counts = f.count(keys);
@@ -226,7 +238,7 @@ requires measurable<F> row measure(key_sets<Key> keys, double fpr, unsigned thre
   r.batch_ratio = median(ratio);
   r.single_limit_ns = median(single_limit);
   r.single_ratio = median(single_ratio);
-  r.fpr_measured = static_cast<double>(found_among(f, keys.misses)) / static_cast<double>(keys.misses.size());
+  r.fpr_measured = measured_error(f, static_cast<double>(found_among(f, keys.misses)), static_cast<double>(keys.misses.size()));
   r.size_bytes = static_cast<double>(f.size_bytes());
   r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(keys.members.size(), 1));
   if constexpr (requires { f.family().cells(); }) r.huge_pages = 2 * huge_page_bytes(f.family().cells()) > f.size_bytes();
@@ -245,18 +257,22 @@ double measured_fpr(std::span<std::uint64_t const> members, double fpr, std::siz
   std::vector<std::uint64_t> piece(std::size_t{1} << 20);
   std::size_t found = 0;
   std::size_t asked = 0;
-  for (; asked < queries; asked += piece.size()) {
+  for (; asked < queries && !topping<F>; asked += piece.size()) {
     fill(asked, piece);
     found += found_among<F, std::uint64_t>(f, piece);
   }
-  return asked == 0 ? 0 : static_cast<double>(found) / static_cast<double>(asked);
+  return measured_error(f, static_cast<double>(found), static_cast<double>(asked));
 }
 
 /// The measurements of F, for its unit: see any/families.def.
 template <family F>
 measured_family how_to_measure() {
-  measured_family how{.name = F::name, .numbers = nullptr, .texts = nullptr, .fpr = nullptr};
-  if constexpr (measurable<F>) how = {F::name, measure<F, std::uint64_t>, measure<F, std::string_view>, measured_fpr<F>};
+  measured_family how{.name = F::name, .numbers = nullptr, .texts = nullptr, .fpr = nullptr, .wants_stream = topping<F>};
+  if constexpr (measurable<F>) {
+    how.numbers = measure<F, std::uint64_t>;
+    how.texts = measure<F, std::string_view>;
+    how.fpr = measured_fpr<F>;
+  }
   return how;
 }
 

@@ -251,6 +251,12 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
     all["items_estimate"] = nullptr;
   }
   all["fpr_estimate"] = has(verb::fpr) ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
+  if (has(verb::top)) {
+    auto const top = filter.top(~std::uint64_t{0});
+    all["counters_used"] = top.keys.size();
+    all["error_at_most"] = top.others_at_most;  // no count is too high by more, and no key without counter came more often
+    all["error_share"] = top.inserted == 0 ? 0 : static_cast<double>(top.others_at_most) / static_cast<double>(top.inserted);
+  }
   all["size_bytes"] = filter.size_bytes();
   auto const* const cells = filter.family().cells();
   all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // for more than half of the cells

@@ -33,7 +33,7 @@ struct overfilled {
   std::vector<std::pair<double, double>> rates{};  ///< keys given, as a share of those planned, and fpr() then; if it has fpr
 };
 
-/// Runs this for every family of the rows that takes keys one by one.
+/// Runs this for every family of the rows that takes keys one by one and is planned for a number of them.
 [[nodiscard]] std::vector<overfilled> overfill(tour_keys const& keys, std::vector<bench::row> const& rows, double fpr);
 
 [[nodiscard]] nlohmann::ordered_json to_json(overfilled const& one);

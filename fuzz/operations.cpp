@@ -1,6 +1,7 @@
 // A sequence of operations on two filters of one family. For each a std::map holds the keys that must be found and their
 // minimum counts. The first byte chooses family and hash, the next ones the shape; then each operation is a byte and a key.
 // A verb that the family lacks must be refused.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,6 +43,17 @@ struct subject {
         // Families differ in their maximum count, but every member must count at least 1.
         require(!family.never_undercounts || counts[i] >= 1, "a member is not counted");
       }
+    }
+    if (has(hortus::verb::top)) {
+      auto const top = filter.top(~std::uint64_t{0});
+      std::uint64_t told = 0;
+      for (auto const& key : top.keys) {
+        auto const member = members.find(key.integer());
+        require(member != members.end(), "a frequent key that never came");
+        require(key.at_least() <= member->second && member->second <= key.count, "a count out of its bounds");
+        ++told;
+      }
+      require(told == members.size() || top.others_at_most >= 1, "a key is missing and nothing was pushed out");
     }
     if (has(hortus::verb::fpr)) require(filter.fpr() >= 0 && filter.fpr() <= 1, "fpr");
     if (has(hortus::verb::estimate)) {
@@ -109,7 +121,10 @@ void operate(subject& one, subject& other, input& in) {
     }
     case 4:
       if (fits([&] { one.filter.merge(other.filter); }))
-        for (auto const& entry : other.members) one.members[entry.first] += entry.second;
+        for (auto const& entry : other.members) {
+          auto& count = one.members[entry.first];
+          count += std::min(entry.second, ~count);  // up to 2^64 - 1: two filters that are merged in turn double
+        }
       break;
     case 5:
       if (fits([&] { one.filter.intersect(other.filter); }))

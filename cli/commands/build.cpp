@@ -96,6 +96,9 @@ bool counts_distinct(options const& o) {
 /// A family that keeps its rate for any number of keys needs no number: keys from a pipe are inserted at once, not buffered.
 bool takes_any_number(options const& o) { return family_named(o.family).keeps_fpr; }
 
+/// Where a family does not even grow, a number of keys changes nothing, and none is counted.
+bool ignores_number(options const& o) { return takes_any_number(o) && !family_named(o.family).grows; }
+
 /// The number of keys to plan for, if the input can be read twice to count them.
 std::optional<std::uint64_t> counted(options const& o, any_hash const& hash) {
   if (counts_distinct(o)) {
@@ -175,7 +178,11 @@ int build(options const& o) {
   bool const at_once = family_named(o.family).has(verb::build);
   auto const hash = chosen_hash(o);
   check_can_save(o.out, o.input.names(), o.key);
-  auto items = at_once ? std::nullopt : o.items.empty() ? counted(o, hash) : std::optional(parse_count("-n", o.items));
+  std::optional<std::uint64_t> items;
+  if (!at_once && !o.items.empty())
+    items = parse_count("-n", o.items);
+  else if (!at_once)
+    items = ignores_number(o) ? 0 : counted(o, hash);
   if (!items && !at_once && takes_any_number(o)) {
     if (!o.memory.empty())
       throw error(errc::bad_goal,

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
-#include "cli/top_keys.hpp"
 
 namespace hortus::cli {
 namespace {
@@ -81,88 +82,121 @@ int count_in(options const& o) {
   return done;
 }
 
-/// What is sure of a list by counts that may be too high.
-struct certainty {
-  std::size_t ranks = 0;             ///< so many of the first are in the right order, and before all others
-  std::uint64_t most_too_high = 0;   ///< no count shown is further off
-  std::uint64_t others_at_most = 0;  ///< no key that is not shown came more often
-};
-
-certainty certainty_of(std::span<top_keys::entry const> shown, std::uint64_t others_at_most) {
-  certainty sure{.ranks = 0, .most_too_high = 0, .others_at_most = others_at_most};
-  auto const next = [&](std::size_t i) { return i + 1 < shown.size() ? shown[i + 1].count : others_at_most; };
-  while (sure.ranks < shown.size() && shown[sure.ranks].at_least >= next(sure.ranks)) ++sure.ranks;
-  for (auto const& e : shown) sure.most_too_high = std::max(sure.most_too_high, e.count - e.at_least);
-  return sure;
+/// An integer in decimal; of a key that came as a digest there is nothing else to show.
+std::string shown_key(frequent_key const& key) {
+  if (key.kind == key_kind::integers) return fmt::format("{}", key.integer());
+  return key.kind == key_kind::digests ? fmt::format("{:#018x}", key.of.bits()) : std::string(key.bytes);
 }
 
-nlohmann::ordered_json to_json(std::span<top_keys::entry const> shown, certainty const& sure, std::uint64_t keys_read) {
+nlohmann::ordered_json to_json(top_keys const& top) {
   nlohmann::ordered_json all;
   all["top"] = nlohmann::ordered_json::array();
-  for (auto const& e : shown) all["top"].push_back({{"key", e.key}, {"count", e.count}, {"at_least", e.at_least}});
-  all["keys_read"] = keys_read;
-  all["certain_ranks"] = sure.ranks;
-  all["others_at_most"] = sure.others_at_most;
+  for (auto const& key : top.keys) {
+    nlohmann::ordered_json row{{"key", shown_key(key)}, {"count", key.count}, {"at_least", key.at_least()}};
+    if (key.is_cut()) row["key_bytes"] = key.length;  // of the whole key, which is not kept
+    all["top"].push_back(std::move(row));
+  }
+  all["keys_read"] = top.inserted;
+  all["certain_ranks"] = top.certain;
+  all["others_at_most"] = top.others_at_most;
   return all;
 }
 
-int count_top(options const& o) {
-  if (!o.key.path.empty()) throw error(errc::bad_goal, "--top counts the lines themselves: there is nothing for a --key-file");
-  if (o.no_verify) throw error(errc::bad_goal, "--top reads no filter: there is nothing for --no-verify to leave out");
-  auto const wanted = parse_count("--top", o.top, 1);
-  auto const memory = o.memory.empty() ? default_memory_bytes : parse_count("--memory", o.memory, 1);
-  auto paths = o.input.paths;
-  if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input, too
-  check_can_print(paths.empty() ? std::vector<std::string>{"-"} : paths);
-  line_reader in(paths, o.input.format());
-  top_keys keys(memory);
-  {
-    progress shown("counting", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-    fitting("what --memory holds of the keys", [&] {
-      for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read()))
-        for (auto const key : block) keys.add(key);
-    });
-  }
-  auto rows = keys.largest(wanted == ~std::uint64_t{0} ? wanted : wanted + 1);
-  auto others_at_most = keys.others_at_most();
-  if (rows.size() > wanted) {
-    others_at_most = std::max(others_at_most, rows.back().count);
-    rows.pop_back();
-  }
-  auto const sure = certainty_of(rows, others_at_most);
-  if (sure.ranks < rows.size() || sure.most_too_high != 0)
-    warn(fmt::format("there are more distinct keys than --memory {} holds: counts may be up to {} too high, {}",
-                     human_bytes(memory), sure.most_too_high,
-                     sure.ranks == rows.size() ? std::string("the order is right all the same")
-                                               : fmt::format("and the order is certain for the first {} only", sure.ranks)));
+/// What is not as it seems: `holds` ends "there are more distinct keys than".
+void warn_of_errors(top_keys const& top, std::string const& holds) {
+  if (auto const off = top.most_too_high(); top.certain < top.keys.size() || off != 0)
+    warn(fmt::format("there are more distinct keys than {}: counts may be up to {} too high, {}", holds, off,
+                     top.certain == top.keys.size()
+                         ? std::string("the order is right all the same")
+                         : fmt::format("and the order is certain for the first {} only", top.certain)));
+  if (auto const cut = std::ranges::count_if(top.keys, &frequent_key::is_cut); cut != 0)
+    warn(fmt::format("{} of these keys {} longer than what is kept of a key: shown is the beginning", cut,
+                     cut == 1 ? "is" : "are"));
+}
+
+int print_top(options const& o, top_keys const& top) {
   if (o.json) {
-    print_json(to_json(rows, sure, keys.added()));
+    print_json(to_json(top));
     return done;
   }
   output out(STDOUT_FILENO);
-  for (auto const& e : rows) {
-    out.print("{}\t", e.count);
-    out.line(e.key, o.input.separator());
+  for (auto const& key : top.keys) {
+    out.print("{}\t", key.count);
+    out.line(shown_key(key), o.input.separator());
   }
   out.flush();
   return done;
 }
 
+/// Nobody counts the lines of a filter: such a FILE is asked.
+bool is_filter(std::string const& path) {
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::array<char, 8> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == "\x89HORTUS\n";
+}
+
+int top_of_file(options const& o, std::uint64_t wanted) {
+  if (!o.memory.empty()) throw error(errc::bad_goal, "--memory is for counting an input: a FILE has the size it has");
+  if (!o.input.paths.empty())
+    throw error(errc::bad_goal, fmt::format("'{}' is a filter, and --top asks it: it takes no INPUT; hortus add does", o.file));
+  auto const filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
+  check_has(filter, verb::top, o.file);
+  auto const top = filter.top(wanted);
+  warn_of_errors(top, "it has counters");
+  return print_top(o, top);
+}
+
+/// As many counters as --memory holds. A key may take a 64th of it, so that a few long ones do not push all others out.
+any_filter counters_in(std::uint64_t memory) {
+  auto const& family = family_named("space_saving");
+  auto const key_bytes = std::clamp<std::uint64_t>(memory / 64, 64, std::uint64_t{1} << 20);
+  request wish{.items = 0, .fpr = 0.99, .settings = {{"key_bytes", std::to_string(key_bytes)}}};
+  wish.fpr = best_fpr_in(family, wish, std::max(memory, family.plan(wish).size_bytes));
+  return make_filter(family.name, wish);
+}
+
+int count_top(options const& o) {
+  auto const wanted = parse_count("--top", o.top, 1);
+  if (is_filter(o.file)) return top_of_file(o, wanted);
+  if (!o.key.path.empty()) throw error(errc::bad_goal, "--top counts the lines themselves: there is nothing for a --key-file");
+  if (o.no_verify) throw error(errc::bad_goal, "--top reads no filter: there is nothing for --no-verify to leave out");
+  auto const memory = o.memory.empty() ? default_memory_bytes : parse_count("--memory", o.memory, 1);
+  auto paths = o.input.paths;
+  if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input, too
+  check_can_print(paths.empty() ? std::vector<std::string>{"-"} : paths);
+  line_reader in(paths, o.input.format());
+  auto counters = counters_in(memory);
+  {
+    progress shown("counting", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+    fitting("what --memory holds of the keys", [&] {
+      for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read())) (void)counters.insert(block);
+    });
+  }
+  auto const top = counters.top(wanted);
+  warn_of_errors(top, fmt::format("--memory {} holds", human_bytes(memory)));
+  return print_top(o, top);
+}
+
 }  // namespace
 
 void add_count(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("count", "how often a key was put in; or the most frequent keys of a stream");
+  auto* const command = app.add_subcommand("count", "how often a key was put in; or the most frequent keys");
   auto const o = std::make_shared<options>();
-  command->add_option("FILE", o->file, "the filter or sketch, of a family that counts; not with --top");
-  command->add_option("--top", o->top, "count the input itself and print its N most frequent keys")->type_name("N");
-  command->add_option("--memory", o->memory, "with --top: what the counters may take (default 64Mi)")->type_name("BYTES");
+  command->add_option("FILE", o->file,
+                      "the filter or sketch, of a family that counts;\nwith --top of one that has top, or an INPUT");
+  command->add_option("--top", o->top, "print the N most frequent keys of FILE, or of the input itself")->type_name("N");
+  command->add_option("--memory", o->memory, "with --top of an input: what the counters may take (default 64Mi)")
+      ->type_name("BYTES");
   command->add_flag("--no-verify", o->no_verify, "do not read the whole file first to verify its checksums");
   o->key.add_option(*command);
   command->add_flag("--json", o->json, "a JSON array; with --top a document that says how sure it is");
   o->input.add_options(*command);
   command->footer(
       "Prints COUNT<TAB>KEY for every line of the input.\n"
-      "Examples: hortus count visits.hortus names.txt\n          hortus count --top 10 access.log");
+      "Examples: hortus count visits.hortus names.txt\n          hortus count --top 10 access.log\n"
+      "          hortus count --top 10 visits.hortus");
   command->callback([=, &run] { run = [o] { return o->top.empty() ? count_in(*o) : count_top(*o); }; });
 }
 

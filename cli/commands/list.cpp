@@ -21,6 +21,9 @@ struct options {
   bool json = false;
 };
 
+/// Does the error alone decide the size, and no number of keys?
+bool tells_keys(family_info const& f) { return f.answers() == question::which_keys; }
+
 /// The goal by which families are compared.
 request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
 
@@ -59,7 +62,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
           {"false_negatives", name_of(f.misses)},
           {"can_be_full", f.can_be_full},
           {"summary", f.summary},
-          {"bits_per_item", offer.bits_per_item},
+          {"bits_per_item", tells_keys(f) ? nlohmann::ordered_json() : nlohmann::ordered_json(offer.bits_per_item)},
           {"cache_lines", offer.lines_touched},
           {"settings", settings},
           {"example", example_of(f)}};
@@ -89,6 +92,7 @@ std::string lines_of(proposal const& offer) {
 
 /// Bits per key in the comparison, with a note if they do not simply refer to all keys.
 std::string space_of(family_info const& f, proposal const& offer) {
+  if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
   if (f.forgets) text += " a key of the window";
   if (offer.fnr > 0) text += fmt::format(", {} missed at its end", human_rate(offer.fnr));
@@ -107,6 +111,7 @@ std::string families_in_markdown(std::span<family_info const> families) {
     auto const offer = f.plan(compared);
     auto const yes = [&](verb v) { return f.has(v) ? "yes" : "no"; };
     std::string answers = f.has(verb::may_contain) ? "may_contain" : "";
+    if (f.has(verb::top)) answers += answers.empty() ? "top" : ", top";
     if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
     if (!f.has(verb::may_contain)) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
     std::string_view const misses = f.misses == false_negatives::never       ? "never"
@@ -182,9 +187,13 @@ std::string card_of(family_info const& f) {
   line("verbs", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
   auto const missed = missed_by(f);
   line("misses", missed.empty() ? "no key that was inserted" : missed);
-  line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
-                            human_count(compared.items), human_rate(compared.fpr),
-                            offer.fnr > 0 ? fmt::format(", {} missed at that age", human_rate(offer.fnr)) : ""));
+  if (tells_keys(f))
+    line("space", fmt::format("{} for any keys, when counts may be too high by {} of the stream", human_bytes(offer.size_bytes),
+                              human_rate(compared.fpr)));
+  else
+    line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
+                              human_count(compared.items), human_rate(compared.fpr),
+                              offer.fnr > 0 ? fmt::format(", {} missed at that age", human_rate(offer.fnr)) : ""));
   line("lookup", fmt::format("of a member reads {} cache line{}{}", lines_of(offer), offer.lines_touched == 1 ? "" : "s",
                              f.grows ? " a stage" : ""));
   line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");

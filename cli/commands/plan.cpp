@@ -61,6 +61,15 @@ double lines_of(proposal const& offer) {
 
 /// Does the lower bound on space apply? It holds for membership; a family that only counts answers another question.
 bool answers_membership(candidate const& c) { return c.family->answers() == question::whether; }
+bool tells_keys(candidate const& c) { return c.family->answers() == question::which_keys; }
+
+/// What an answer is worth that is not about membership.
+std::string quality(candidate const& c) {
+  return tells_keys(c)
+             ? fmt::format("tells the most frequent keys, in any number; a count is too high by at most {} of the stream",
+                           human_rate(c.offer.fpr))
+             : fmt::format("tells how often, not whether; a count is wrong with a chance of {}", human_rate(c.offer.fpr));
+}
 
 std::string over_limit(candidate const& c) {
   return answers_membership(c) ? fmt::format("{:.1f} %", 100 * (c.offer.bits_per_item / limit_of(c.offer) - 1)) : "-";
@@ -71,11 +80,9 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
   auto const& offer = one.offer;
   auto const lines = lines_of(offer);
   auto const* const plural = lines == 1 ? "line" : "lines";
-  auto text = answers_membership(one)
-                  ? fmt::format("{} above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}", over_limit(one),
-                                limit_of(offer), lines, plural)
-                  : fmt::format("tells how often, not whether; a count is wrong with a chance of {} and reads {:.0f} cache {}",
-                                human_rate(offer.fpr), lines, plural);
+  auto text = answers_membership(one) ? fmt::format("{} above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}",
+                                                    over_limit(one), limit_of(offer), lines, plural)
+                                      : fmt::format("{} and reads {:.0f} cache {}", quality(one), lines, plural);
   if (offer.fnr > 0)
     text += fmt::format("; it misses {} of the {}", human_rate(offer.fnr),
                         one.family->forgets ? "keys of that age" : "members once a tenth of all was erased");
@@ -97,13 +104,14 @@ nlohmann::ordered_json to_json(std::vector<candidate> const& candidates, std::ve
   for (auto const& c : candidates) {
     auto params = nlohmann::ordered_json::object();
     for (auto const& field : c.offer.params) std::visit([&](auto v) { params[field.name] = v; }, field.value);
-    all["candidates"].push_back({{"family", c.family->name},
-                                 {"bits_per_item", c.offer.bits_per_item},
-                                 {"size_bytes", c.offer.size_bytes},
-                                 {"fpr", c.offer.fpr},
-                                 {"fnr", c.offer.fnr},
-                                 {"params", params},
-                                 {"why", c.why}});
+    all["candidates"].push_back(
+        {{"family", c.family->name},
+         {"bits_per_item", tells_keys(c) ? nlohmann::ordered_json() : nlohmann::ordered_json(c.offer.bits_per_item)},
+         {"size_bytes", c.offer.size_bytes},
+         {"fpr", c.offer.fpr},
+         {"fnr", c.offer.fnr},
+         {"params", params},
+         {"why", c.why}});
   }
   all["rejected"] = nlohmann::ordered_json::array();
   for (auto const& r : losers) all["rejected"].push_back({{"family", r.family->name}, {"reason", r.reason}});
@@ -143,7 +151,7 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
   auto const shown_rates = human_rates(rates);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     auto const& c = candidates[i];
-    rows.row({std::string(c.family->name), fmt::format("{:.2f}", c.offer.bits_per_item), over_limit(c),
+    rows.row({std::string(c.family->name), tells_keys(c) ? "-" : fmt::format("{:.2f}", c.offer.bits_per_item), over_limit(c),
               human_bytes(c.offer.size_bytes), shown_rates[i], fmt::format("{:.0f}", lines_of(c.offer))});
   }
   if (!candidates.empty()) {
@@ -163,17 +171,23 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
 }
 
 int plan(options const& o) {
-  if (o.items.empty()) throw error(errc::bad_goal, "plan needs -n, the number of distinct keys");
-  request wish{.items = parse_count("-n", o.items), .fpr = o.fpr.empty() ? 0.01 : parse_rate("-p", o.fpr), .settings = {}};
+  auto const needed = verbs_needed(o.need);
+  if (o.items.empty() && !needed.has(verb::top)) throw error(errc::bad_goal, "plan needs -n, the number of distinct keys");
+  request wish{.items = o.items.empty() ? 0 : parse_count("-n", o.items),
+               .fpr = o.fpr.empty() ? 0.01 : parse_rate("-p", o.fpr),
+               .settings = {}};
   auto const memory = o.memory.empty() ? ~std::uint64_t{0} : parse_count("--memory", o.memory, 1);
   bool const space_given = !o.memory.empty() && o.fpr.empty();
-  auto const needed = verbs_needed(o.need);
 
   std::vector<candidate> candidates;
   std::vector<rejected> losers;
   for (auto const& family : catalogue()) {
     if (auto const missing = needed.without(family.verbs); !missing.empty()) {
       losers.push_back({&family, fmt::format("it lacks {}", fmt::join(missing.names(), ", "))});
+      continue;
+    }
+    if (family.answers() == question::which_keys && !needed.has(verb::top)) {
+      losers.push_back({&family, "it tells the most frequent keys, and -p is about something else there: --need top"});
       continue;
     }
     try {
@@ -204,7 +218,7 @@ int plan(options const& o) {
 
   std::string note;
   auto const of_a_table = bits_of_a_digest + (counting ? bits_of_a_count : 0);
-  if (!candidates.empty() && candidates.front().offer.bits_per_item > of_a_table)
+  if (!candidates.empty() && !tells_keys(candidates.front()) && candidates.front().offer.bits_per_item > of_a_table)
     note = fmt::format(
         "no filter is worth it here: a table of 64-bit digests{} costs about {:.0f} bits an item and errs at a rate of {:.2g}",
         counting ? " and counts" : "", of_a_table, static_cast<double>(wish.items) * 0x1p-64);
@@ -224,7 +238,7 @@ void add_plan(CLI::App& app, action& run) {
   command->add_option("-n,--items", o->items, "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki")->type_name("N");
   command->add_option("-p,--fpr", o->fpr, "rate of false positives or wrong counts: 0.01, 1e-2, 1% (default 1%)")
       ->type_name("RATE");
-  command->add_option("--need", o->need, "verbs it must have: merge,fold,erase,count; hortus list names them")
+  command->add_option("--need", o->need, "verbs it must have: merge,fold,erase,count,top; hortus list names them")
       ->delimiter(',')
       ->option_text("VERB,...");
   command->add_option("--memory", o->memory, "with -p: the most it may take; without: the best rate in that space")

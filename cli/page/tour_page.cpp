@@ -248,7 +248,7 @@ std::string abilities_of(family_info const& family) {
 
 report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfilled> const& past_the_plan, double fpr) {
   auto const whether = only(all, tells_whether);
-  auto const how_often = only(all, [](bench::row const& r) { return !tells_whether(r); });
+  auto const how_often = only(all, [](bench::row const& r) { return family_named(r.family).answers() == question::how_often; });
   page_section sizes{"Space", "What a filter of these keys takes, by the question that it answers.", {}};
   if (!whether.empty())
     sizes.parts.push_back(
@@ -266,7 +266,9 @@ report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfi
           {{"Side by side",
             "Times are nanoseconds a key, hashing of its text included. A hit is a lookup of a present key, a miss of an "
             "absent "
-            "one. The measured rate of a family that only counts is that of absent keys that are counted. A dash: the family "
+            "one. The measured rate of a family that only counts is that of absent keys that are counted; of one that tells "
+            "the "
+            "most frequent keys, how much too high its counts can be, as a share of a stream by Zipf's law. A dash: the family "
             "cannot do that.",
             {html_table(table_of(all, row_detail::results, "batch "), {}, rooms_over(all))}},
            std::move(sizes),

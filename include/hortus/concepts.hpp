@@ -10,6 +10,7 @@
 #include <hortus/digest.hpp>
 #include <hortus/io/fields.hpp>
 #include <hortus/maths/cardinality.hpp>
+#include <hortus/top_keys.hpp>
 #include <hortus/verbs.hpp>
 
 /// The vocabulary: a verb means the same in every family. A family offers the verbs whose promises it keeps and lacks the
@@ -89,7 +90,7 @@ concept growing = insertable<F> && requires(F const& c) {
   { c.stages() } -> std::same_as<std::size_t>;
 };
 
-/// Does a family keep the false-positive rate of its goal for any number of keys? A growing family that does declares
+/// Does a family keep the false-positive rate of its goal for any number of keys? A family that does declares
 /// `static constexpr bool keeps_fpr = true`. For the others planned_fpr says how the rate rises with more keys.
 template <family F>
 inline constexpr bool keeps_fpr = [] {
@@ -139,6 +140,12 @@ inline constexpr bool never_undercounts = [] {
     return std::unsigned_integral<count_type<F>>;
 }();
 
+/// top(most): the keys with the largest counts, themselves. The family keeps their bytes: see kept_keys.hpp.
+template <class F>
+concept topping = countable<F> && requires(F const& c, std::uint64_t most) {
+  { c.top(most) } -> std::same_as<top_keys>;
+};
+
 /// Do r inserts and then r erases of a key restore every byte, as long as no cell was at its maximum? Promised by default.
 /// A family that cannot promise it declares `static constexpr bool erase_restores = false`.
 template <erasable F>
@@ -161,6 +168,16 @@ template <class F>
 concept mergeable = family<F> && requires(F& f, F const& c) {
   f.merge(c);
 };
+
+/// Does a.merge(b) give the bytes that the inserts of both would have? Promised by default. A family that keeps only some of
+/// its keys, and selects them again when it merges, declares `static constexpr bool merge_is_union = false`.
+template <mergeable F>
+inline constexpr bool merge_is_union = [] {
+  if constexpr (requires { F::merge_is_union; })
+    return bool{F::merge_is_union};
+  else
+    return true;
+}();
 
 /// a.intersect(b): afterwards a finds at least the keys that are in both. Filters that cannot combine: throws
 /// errc::incompatible and changes nothing.
@@ -257,6 +274,7 @@ template <family F>
   add(membership<F>, verb::may_contain | verb::fpr);
   add(erasable<F>, verb::erase);
   add(countable<F>, verb::count);
+  add(topping<F>, verb::top);
   add(estimating<F>, verb::estimate);
   add(mergeable<F>, verb::merge);
   add(intersectable<F>, verb::intersect);

@@ -13,6 +13,7 @@
 #include <hortus/hash/keys.hpp>
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/hashed_family.hpp>
+#include <hortus/kept_keys.hpp>
 #include <hortus/key_batches.hpp>
 #include <hortus/noted_inserts.hpp>
 #include <hortus/ordered_insert.hpp>
@@ -63,24 +64,25 @@ class of_keys : public hashed_family<Family, Hash> {
   // -- one key ---------------------------------------------------------------------------------------------------------------
 
   template <digestible Key>
-  void insert(Key const& key) noexcept(hashes_nothrow<Hash, Key>&& noexcept(std::declval<Family&>().insert(digest())))  //
+  void insert(Key const& key) noexcept(hashes_nothrow<Hash, Key>&& inserts_nothrow<Family>)  //
       requires(insertable<Family> && !can_refuse<Family>) {
-    family_.insert(this->digest_of(key));
+    insert_key(family_, this->digest_of(key), key);
     note_inserts<Key>(about_, 1);  // after the insert: one that throws has changed nothing
   }
   /// Where the family can be full: did it go in? If not, nothing changed.
   template <digestible Key>
-  [[nodiscard]] bool insert(Key const& key) noexcept(
-      hashes_nothrow<Hash, Key>&& noexcept(std::declval<Family&>().insert(digest()))) requires(can_refuse<Family>) {
-    bool const in = family_.insert(this->digest_of(key));
+  [[nodiscard]] bool insert(Key const& key) noexcept(hashes_nothrow<Hash, Key>&& inserts_nothrow<Family>) requires(
+      can_refuse<Family>) {
+    bool const in = insert_key(family_, this->digest_of(key), key);
     if (in) note_inserts<Key>(about_, 1);
     return in;
   }
   /// As so many inserts in a row. Where counts are signed `times` may be negative, and undoes as many.
   template <digestible Key, weighted F = Family>
   void insert(Key const& key,
-              times_type<F> times) noexcept(hashes_nothrow<Hash, Key>&& noexcept(std::declval<F&>().insert(digest(), times))) {
-    family_.insert(this->digest_of(key), times);
+              times_type<F> times) noexcept(hashes_nothrow<Hash, Key> &&
+                                            !key_keeping<F>&& noexcept(std::declval<F&>().insert(digest(), times))) {
+    insert_key(family_, this->digest_of(key), key, times);
     if (times > 0) note_inserts<Key>(about_, static_cast<std::uint64_t>(times));
   }
   template <digestible Key>
@@ -125,6 +127,11 @@ class of_keys : public hashed_family<Family, Hash> {
     if (number_of(keys) != times.size())
       throw error(errc::bad_params,
                   std::to_string(number_of(keys)) + " keys want as many numbers of times, not " + std::to_string(times.size()));
+    if constexpr (key_keeping<Family>)
+      if (family_.keeps_keys()) {
+        for (auto time = times.begin(); auto const& key : keys) insert(key, *time++);
+        return;
+      }
     in_key_blocks<access::update>(family_, hash_, keys, [&](auto block, auto next) {
       noting<std::ranges::range_value_t<Keys const>> noted{about_};
       insert_times_block(family_, block, next, times.data());
@@ -177,6 +184,9 @@ class of_keys : public hashed_family<Family, Hash> {
     counts_into(family_, hash_, keys, counts);
   }
 
+  /// The keys with the largest counts, the largest first. They are views into this filter, valid until it changes.
+  [[nodiscard]] top_keys top(std::uint64_t most) const requires topping<Family> { return family_.top(most); }
+
  private:
   template <class>
   friend class concurrent;
@@ -185,6 +195,8 @@ class of_keys : public hashed_family<Family, Hash> {
   template <class Keys>
   std::size_t insert_keys(Keys const& keys) {
     using key_type = std::ranges::range_value_t<Keys const>;
+    if constexpr (key_keeping<Family>)
+      if (family_.keeps_keys()) return insert_kept(family_, hash_, keys, [&] { note_inserts<key_type>(about_, 1); });
     if constexpr (placed<Family> && sized_key_range<Keys>)
       if (worth_ordering(family_, number_of(keys))) {
         noting<key_type> noted{.about = about_, .in = 0, .known = true};

@@ -119,7 +119,8 @@ TEST(catalogue, an_offer_finds_strangers_at_most_half_as_often_as_keys_of_the_wi
 }
 
 TEST(catalogue, the_most_items_in_a_space_are_the_most) {
-  for (auto const& family : catalogue())
+  for (auto const& family : catalogue()) {
+    if (family.keeps_fpr && !family.grows) continue;  // takes any number in any space
     for (double const fpr : {0.1, 0.001}) {
       request wish{.items = 0, .fpr = fpr, .settings = {}};
       std::uint64_t constexpr bytes = 100'000;
@@ -131,6 +132,7 @@ TEST(catalogue, the_most_items_in_a_space_are_the_most) {
       wish.fpr = 2;
       EXPECT_THROW((void)most_items_in(family, wish, bytes), error);
     }
+  }
 }
 
 TEST(any_filter, notices_new_keys_in_a_batch_and_tells_when_it_has_forgotten) {

@@ -71,7 +71,8 @@ for family in $(python3 -c 'import json; print(*(f["family"] for f in json.load(
   python3 - <<'EOP' || fail "the card should have what the JSON has" "$(cat card)"
 import json, re
 card, d = re.sub(r"\s+", " ", open("card").read()), json.load(open("one.json"))
-for text in [d["summary"], " ".join(d["verbs"]), d["example"], f'{d["bits_per_item"]:.1f} bits a key']:
+space = "of the stream" if "top" in d["verbs"] else f'{d["bits_per_item"]:.1f} bits a key'
+for text in [d["summary"], " ".join(d["verbs"]), d["example"], space]:
     assert text in card, text
 for s in d["settings"]:
     assert f'{s["name"]}: {s["values"]}; {"not set" if s["default"] is None else format(s["default"], "g")} by default {s["meaning"]}' in card, s
@@ -99,6 +100,7 @@ run 0 hortus list --markdown
 equal "a row each, a header and a line below it" "$(python3 -c 'import json; print(2 + len(json.load(open("list.json"))))')" "$(wc -l <"$out")"
 equal "columns in every row" 1 "$(tr -dc '|\n' <"$out" | sort -u | wc -l)"
 grep -q '^| `bitwise` .*| by chance |$' "$out" || fail "bitwise may count a member 0 by chance" "$(cat "$out")"
+grep -q '^| `space_saving` .* top, count, never too low | .* KiB in all | .* never |$' "$out" || fail "the most frequent keys" "$(cat "$out")"
 grep -q '^| `counting` .*| yes | yes | yes | after wrong erases |$' "$out" || fail "counting erases" "$(cat "$out")"
 
 section "what does not go together is refused"

@@ -63,6 +63,9 @@ inline std::vector<golden_case> golden_cases(std::string_view family) {
   if (family == "bitwise") cases.push_back({"up_to_three_times", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 3});
   // What grows has parts that the keys it was planned for do not reach.
   if (family_named(family).grows) cases.push_back({"grown", 100, xxh3(), golden_keys::text, 1000});
+  // What keeps some of its keys only has those that come often, and their bytes.
+  if (family_named(family).has(verb::top))
+    cases.push_back({"repeated", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 20});
   return cases;
 }
 

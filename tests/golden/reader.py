@@ -116,6 +116,11 @@ class Fields:
         demand(len(section) == size, f"{what} has {len(section)} bytes, not {size}")
         return section
 
+    def rest(self, what):
+        """A section of any size."""
+        demand(self.sections, f"no section for {what}")
+        return self.sections.pop(0)
+
     def index_id(self):
         self.number("index id", 1, 1)
 
@@ -623,11 +628,47 @@ class FastAms(Sketch):
         return says[middle] if self.depth % 2 else (says[middle - 1] + says[middle]) // 2
 
 
+class SpaceSaving:
+    def __init__(self, f):
+        cost = lambda size: 64 + 10 * (1 + (size + 7) // 8)
+        room = f.number("room", 1, 1 << 38)
+        key_bytes = f.number("key_bytes", 8, 1 << 20)
+        demand(room >= cost(key_bytes), "no room for a counter")
+        self.pushed_out = f.number("pushed_out")
+        inserted = f.number("inserted")
+        counters = f.rest("counters")
+        demand(len(counters) % 32 == 0, "half a counter")
+        self.counts, self.keys, used, above, sizes = {}, {}, 0, 0, []
+        for digest, count, error, about in struct.iter_unpack("<QQQQ", counters):
+            length, kind = about >> 2, about & 3
+            demand(digest not in self.counts, "a digest twice")
+            demand(count >= max(1, self.pushed_out) and error <= self.pushed_out, "count or error")
+            demand(error < count or count == M64, "an error as large as its count")
+            demand(kind == 0 or (kind, length) in ((1, 8), (2, 0)), "kind of a key")
+            demand(length < 1 << 41, "length of a key")
+            self.counts[digest] = count
+            sizes.append((digest, min(length, key_bytes)))
+            used += cost(min(length, key_bytes))
+            above += count - self.pushed_out
+        keys = f.section("keys", sum(size for _, size in sizes))
+        for digest, size in sizes:
+            self.keys[digest], keys = keys[:size], keys[size:]
+        demand(used <= room, "more than fits")
+        demand(inserted == M64 or above + room // cost(key_bytes) * self.pushed_out <= inserted, "counts of no stream")
+
+    def count(self, d):
+        return self.counts.get(d, self.pushed_out)
+
+    def has(self, d):
+        return self.count(d) != 0
+
+
 FAMILIES = {
     "bloom": Bloom, "partitioned": Partitioned, "blocked": Blocked, "blocked_pair": BlockedPair, "sectorized": Sectorized,
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
-    "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin, "fast_ams": FastAms,
+    "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
+    "fast_ams": FastAms, "space_saving": SpaceSaving,
 }

@@ -49,6 +49,16 @@ inline void use_everything(any_filter const& original) {
     require(e.low <= e.value && e.value <= e.high && e.low >= 0, "estimate is in its interval");
   });
 
+  if_it_can([&] {
+    auto const top = filter.top(3);
+    require(top.keys.size() <= 3 && top.certain <= top.keys.size(), "at most as many keys as wanted");
+    for (auto const& key : top.keys) {
+      require(key.error <= key.count && key.bytes.size() <= key.length, "an error, and a part of a key");
+      require(static_cast<std::uint64_t>(filter.count(key.of)) == std::min(key.count, std::uint64_t{INT64_MAX}),
+              "count and top agree");
+    }
+  });
+
   bool const finds = filter.family().has(verb::may_contain);
   bool const counts = filter.family().has(verb::count);
   bool locked = false;

@@ -2,6 +2,8 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <hortus/sketch/space_saving.hpp>
+
 #include "front/tally.hpp"
 #include "laws/laws.hpp"
 
@@ -113,6 +115,30 @@ struct makes_room_by_forgetting : bounded {
   }
 };
 
+struct tells_no_errors : space_saving {
+  using space_saving::space_saving;
+  [[nodiscard]] top_keys top(std::uint64_t most) const {
+    auto all = space_saving::top(most);
+    for (auto& key : all.keys) key.error = 0;
+    return all;
+  }
+};
+struct forgets_what_was_pushed_out : space_saving {
+  using space_saving::space_saving;
+  [[nodiscard]] std::uint64_t count(digest x) const noexcept {
+    auto const right = space_saving::count(x);
+    return right == others_at_most() ? 0 : right;
+  }
+};
+struct keeps_a_tenth_of_the_counters : space_saving {
+  using space_saving::space_saving;
+  [[nodiscard]] top_keys top(std::uint64_t most) const { return space_saving::top(std::min(most, counters() / 10)); }
+};
+struct merges_only_one_side : space_saving {
+  using space_saving::space_saving;
+  void merge(merges_only_one_side const&) {}
+};
+
 TEST(broken_families, a_whole_one_passes) {
   EXPECT_EQ(failures_of(no_key_that_was_inserted_is_missed<whole>), 0);
   EXPECT_EQ(failures_of(clear_gives_back_the_filter_as_it_was_made<whole>), 0);
@@ -145,6 +171,14 @@ TEST(broken_families, an_erase_that_says_yes_to_everything_is_found_out) {
 TEST(broken_families, a_key_lost_when_full_is_found_out) {
   EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<loses_a_key_when_full>), 0);
   EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<makes_room_by_forgetting>), 0);
+}
+
+TEST(broken_families, frequent_keys_that_are_wrong_or_missing_are_found_out) {
+  EXPECT_EQ(failures_of(top_keeps_its_bounds_and_has_every_heavy_key<space_saving>), 0);
+  EXPECT_GT(failures_of(top_keeps_its_bounds_and_has_every_heavy_key<tells_no_errors>), 0);
+  EXPECT_GT(failures_of(top_keeps_its_bounds_and_has_every_heavy_key<forgets_what_was_pushed_out>), 0);
+  EXPECT_GT(failures_of(top_keeps_its_bounds_and_has_every_heavy_key<keeps_a_tenth_of_the_counters>), 0);
+  EXPECT_GT(failures_of(merged_sketches_keep_the_bounds_of_the_whole_stream<merges_only_one_side>), 0);
 }
 
 }  // namespace

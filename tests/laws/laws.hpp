@@ -12,6 +12,7 @@
 #include "laws/inserting.hpp"
 #include "laws/planning.hpp"
 #include "laws/storing.hpp"
+#include "laws/topping.hpp"
 
 /// The laws: what every family promises by having a verb. Written once, asked of every family in any/families.def, one unit a
 /// family. What is peculiar to one family is tested beside it, in tests/ROOM/FAMILY_test.cpp.
@@ -25,6 +26,7 @@ bool register_laws() {
   register_building_laws<F>();
   register_inserting_laws<F>();
   register_counting_laws<F>();
+  register_topping_laws<F>();
   register_erasing_laws<F>();
   register_aging_laws<F>();
   register_aging_by_time_laws<F>();

@@ -42,11 +42,11 @@ void fill(of_keys<F>& f, Keys const& keys) {
 
 /// A filter of `items` keys, planned for them: filled in one batch, or built.
 template <family F, class Keys = random_keys>
-of_keys<F> filled(std::uint64_t items, std::uint64_t from = 0) {
+of_keys<F> filled(std::uint64_t items, std::uint64_t from = 0, double fpr = 0.01) {
   if constexpr (buildable<F>) {
-    return of_keys<F>::build(keys<Keys>(from, items), goal_for<F>(items));
+    return of_keys<F>::build(keys<Keys>(from, items), goal_for<F>(items, fpr));
   } else {
-    of_keys<F> f(goal_for<F>(items));
+    of_keys<F> f(goal_for<F>(items, fpr));
     EXPECT_EQ(f.insert(keys<Keys>(from, items)), items);
     return f;
   }

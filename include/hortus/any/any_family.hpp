@@ -60,12 +60,22 @@ class any_family {
   void insert(digest x, std::int64_t times) { insert_times({&x, 1}, &times); }
   void insert_times(std::span<digest const> xs, std::int64_t const* times) {
     auto& inserting = need<facets::inserting_times>(verb::insert_times);
-    if (!inserting.takes_negative())
-      if (auto const* const wrong = std::find_if(times, times + xs.size(), [](auto n) { return n < 0; });
-          wrong != times + xs.size())
-        throw error(errc::bad_params, one(kind()) + " takes a key 0 times or more, not " + std::to_string(*wrong));
+    if (!inserting.takes_negative()) check_times({times, xs.size()});
     inserting.insert(xs, times);
   }
+  /// A family that keeps keys is given the key, others its digest alone.
+  [[nodiscard]] bool insert(digest x, kept_key const& key) {
+    if (keeping_ == nullptr) return insert(x);
+    keeping_->insert(x, key, 1);
+    return true;
+  }
+  void insert(digest x, kept_key const& key, std::int64_t times) {
+    if (keeping_ == nullptr) return insert(x, times);
+    check_times({&times, 1});
+    keeping_->insert(x, key, static_cast<std::uint64_t>(times));
+  }
+  [[nodiscard]] bool keeps_keys() const noexcept { return keeping_ != nullptr; }
+  void prefetch_kept(digest x) const noexcept { keeping_->prefetch_kept(x); }  ///< Pre: keeps_keys()
   bool insert_if_new(digest x) { return need<facets::noticing>(verb::insert_if_new).insert_if_new(x); }
   void insert_if_new(std::span<digest const> xs, std::span<digest const>, std::uint64_t* fresh) {
     need<facets::noticing>(verb::insert_if_new).insert_if_new(xs, fresh);
@@ -101,6 +111,7 @@ class any_family {
     auto const* const counting = as<facets::counting>();
     return counting != nullptr && counting->is_signed();
   }
+  [[nodiscard]] top_keys top(std::uint64_t most) const { return need<facets::topping>(verb::top).top(most); }
   /// Counters at their maximum, where they stay; 0 if the family does not tell.
   [[nodiscard]] std::uint64_t saturations() const {
     auto const* const saturating = as<facets::saturating>();
@@ -183,7 +194,10 @@ class any_family {
   static owner wrapped(F f);
 
   explicit any_family(owner self)
-      : self_(std::move(self)), inserting_(as<facets::inserting>()), asking_(as<facets::asking>()) {}
+      : self_(std::move(self)),
+        inserting_(as<facets::inserting>()),
+        asking_(as<facets::asking>()),
+        keeping_(as<facets::keeping>()) {}
 
   template <class Facet>
   [[nodiscard]] Facet& need(verb v) {
@@ -206,6 +220,11 @@ class any_family {
     return *asking_;
   }
 
+  void check_times(std::span<std::int64_t const> times) const {
+    for (auto const each : times)
+      if (each < 0) throw error(errc::bad_params, one(kind()) + " takes a key 0 times or more, not " + std::to_string(each));
+  }
+
   /// The other one's family object. It must be of this family.
   [[nodiscard]] void const* same(any_family const& other) const {
     if (kind() != other.kind()) throw error(errc::incompatible, one(kind()) + " does not combine with " + one(other.kind()));
@@ -213,8 +232,9 @@ class any_family {
   }
 
   owner self_;
-  facets::inserting* inserting_;  // looked up once: these two are asked for single keys, where looking would take as long as
-  facets::asking* asking_;        // the answer
+  facets::inserting* inserting_;  // looked up once: single keys need these three, and a search would take as long as the answer
+  facets::asking* asking_;
+  facets::keeping* keeping_;
 };
 
 /// A family and its facets, which refer to it: neither moves.

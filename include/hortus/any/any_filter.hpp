@@ -21,8 +21,13 @@ using any_filter = of_keys<any_family, any_hash>;
 /// build_filter("bitwise_frozen", words, {.fpr = 0.01}): the filter of these keys, of any family.
 template <key_range Keys>
 [[nodiscard]] any_filter build_filter(std::string_view family, Keys const& keys, request const& wish, any_hash hash = {}) {
-  return any_filter::build_by(keys, wish, std::move(hash),
-                              [&](std::span<digest const> xs) { return family_named(family).build(xs, wish); });
+  auto const& its = family_named(family);
+  if (its.has(verb::top)) {  // it keeps keys, and digests do not tell them
+    any_filter made(its.make(wish), std::move(hash), envelope{.items_planned = wish.items, .fpr_planned = wish.fpr});
+    (void)made.insert(keys);
+    return made;
+  }
+  return any_filter::build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return its.build(xs, wish); });
 }
 
 template <>

@@ -26,6 +26,7 @@
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>
+#include <hortus/sketch/space_saving.hpp>
 
 namespace hortus {
 

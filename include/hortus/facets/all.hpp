@@ -8,6 +8,7 @@
 #include <hortus/facets/erasing.hpp>
 #include <hortus/facets/estimating.hpp>
 #include <hortus/facets/inserting.hpp>
+#include <hortus/facets/topping.hpp>
 
 namespace hortus::facets {
 
@@ -18,7 +19,7 @@ struct list {
 };
 
 /// Every facet, once. A new one is a header and its name in here.
-using all = list<inserting, inserting_times, noticing, asking, counting, saturating, erasing, estimating, merging, intersecting,
-                 folding, forgetting, advancing, growing>;
+using all = list<inserting, inserting_times, noticing, asking, counting, saturating, topping, keeping, erasing, estimating,
+                 merging, intersecting, folding, forgetting, advancing, growing>;
 
 }  // namespace hortus::facets
