@@ -38,7 +38,7 @@ struct blocked_pattern {
     return all;
   }
 
-  static constexpr auto may_contain = kernels::in_line;
+  static constexpr auto may_contain = kernels::in_line;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_line;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {

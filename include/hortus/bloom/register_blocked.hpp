@@ -31,7 +31,7 @@ struct register_pattern {
     act(0U, word_mask(pattern_bits(x), probes));
   }
 
-  static constexpr auto may_contain = kernels::in_word;
+  static constexpr auto may_contain = kernels::in_word;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_word;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {

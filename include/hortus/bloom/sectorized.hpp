@@ -48,7 +48,7 @@ struct sectorized_pattern {
     act(static_cast<unsigned>(4 + (second >> 62)), b);
   }
 
-  static constexpr auto may_contain = kernels::in_sectors;
+  static constexpr auto may_contain = kernels::in_sectors;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_sectors;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {

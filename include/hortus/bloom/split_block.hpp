@@ -51,7 +51,7 @@ struct split_block_pattern {
   }
 #endif
 
-  static constexpr auto may_contain = kernels::in_lanes;
+  static constexpr auto may_contain = kernels::in_lanes;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_lanes;
 
   static double chance(std::uint64_t const* block, unsigned) noexcept {
