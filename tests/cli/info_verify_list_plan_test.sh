@@ -4,8 +4,8 @@ set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 1000 >keys
 
-verbs='{"insert", "insert_if_new", "may_contain", "erase", "count", "top", "find", "at", "estimate", "fpr", "merge", "intersect", "fold",
-  "clear", "size_bytes", "build", "advance"}'
+verbs='{"build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "erase", "count", "top", "find", "at",
+  "estimate", "fpr", "merge", "intersect", "fold", "clear", "size_bytes"}'
 
 some=$(families insert may_contain estimate fpr)
 for family in $some; do
