@@ -1,4 +1,4 @@
-// The most frequent keys in bounded memory: what it says must hold of every stream, whatever was pushed out.
+// The most frequent keys in bounded memory: the promised bounds must hold for every stream, whatever keys were evicted.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace hortus::cli {
 namespace {
 
-/// The truth beside it.
+/// The exact counts for comparison.
 struct stream {
   explicit stream(std::uint64_t memory) : top(memory) {}
   void add(std::string const& key) {
@@ -41,7 +41,7 @@ struct stream {
   std::map<std::string, std::uint64_t> truth;
 };
 
-/// The i-th draw from `keys` keys, small numbers much more often: key j with a chance about proportional to 1/j.
+/// The i-th draw from `keys` keys, small numbers much more often: key j with probability about proportional to 1/j.
 std::string skewed(std::uint64_t i, std::uint64_t keys) {
   auto const reach = std::uint64_t{1} << fastrange(mix64(2 * i + 1), 1 + static_cast<std::uint64_t>(std::log2(keys)));
   return "key " + std::to_string(fastrange(mix64(2 * i + 2), 2 * reach));
@@ -94,7 +94,7 @@ TEST(top_keys, also_with_keys_of_all_lengths) {
   s.check();
 }
 
-/// The theorem of the paper: with m equal counters, whoever came more than 1/m of the time has one.
+/// The theorem of the paper: with m equal counters, every key that makes up more than 1/m of the stream has one.
 TEST(top_keys, who_came_often_enough_is_there) {
   constexpr std::uint64_t counters = 50;
   stream s(counters * 128);
@@ -125,8 +125,8 @@ TEST(distinct_keys, up_to_a_million_exactly) {
   }
 }
 
-/// The answer is four standard errors of 0.098 % above the estimate; the estimate is off by more than six with chance 2e-9.
-/// Digests here are fixed, so the test does the same every time.
+/// The answer is four standard errors of 0.098 % above the estimate. The estimate is off by more than six with probability
+/// 2e-9. Digests are fixed, so every run is the same.
 TEST(distinct_keys, past_that_nearly_and_rather_too_many) {
   EXPECT_EQ(distinct_of(3'000'000, 1), 3'000'000U) << "not more than keys";
   auto const twice = static_cast<double>(distinct_of(3'000'000, 2));
