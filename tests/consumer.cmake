@@ -1,6 +1,6 @@
-# consumer/ is somebody else's project. Each way to come to hortus is taken with it, and with the program of the README: an
-# installed tree (which was moved after it was installed), the sources as a subfolder, pkg-config, and both ways to an
-# installed shared library; and a version that does not exist.
+# consumer/ is a user's project. It and the program of the README are built in each way to use hortus: an installed tree (moved
+# after installation), the sources as a subfolder, pkg-config, and both ways with an installed shared library. A version that
+# does not exist must be refused.
 if(HORTUS_SANITIZE OR NOT HORTUS_INSTALL OR NOT EXISTS ${PROJECT_SOURCE_DIR}/include/hortus/hortus.hpp)
   return()
 endif()

@@ -1,5 +1,5 @@
-# Every header compiles alone, and twice in a row: one unit each, made here, compiled with everything else and never linked.
-# Without optimisation, as only the front end is asked; not under a sanitizer, which has nothing to add.
+# Every header must compile alone, and when included twice: one unit each, generated here, compiled with everything else and
+# never linked. Without optimisation, because only the front end matters; not under a sanitizer, which would add nothing.
 if(HORTUS_SANITIZE)
   return()
 endif()

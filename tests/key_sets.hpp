@@ -6,11 +6,11 @@
 
 #include <hortus/hash/mix64.hpp>
 
-/// Keys as people have them: random, and in patterns that a weak hash turns into collisions. make(i) is key number i; members
-/// and absent keys are numbered apart.
+/// Realistic keys: random, and in patterns that a weak hash turns into collisions. make(i) is key number i. Members and absent
+/// keys have different numbers.
 namespace hortus::testing {
 
-inline constexpr std::uint64_t absent = std::uint64_t{1} << 30;  ///< numbers from here on are of keys nobody inserts
+inline constexpr std::uint64_t absent = std::uint64_t{1} << 30;  ///< numbers from here on are never inserted
 
 struct random_keys {
   static constexpr char const* name = "random";
@@ -31,7 +31,7 @@ struct common_prefix_keys {
   }
 };
 
-/// act.operator()<Keys>() for each of them.
+/// act.operator()<Keys>() for each key set.
 template <class Act>
 void for_each_key_set(Act act) {
   act.template operator()<random_keys>();

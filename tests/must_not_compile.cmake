@@ -1,4 +1,4 @@
-# Programs that must be refused, and with words that help. A file of must_not_compile/ holds several, chosen by the macro CASE:
+# Programs that must not compile, with a helpful message. A file of must_not_compile/ has several, chosen by the macro CASE:
 #     // CASE 0: what the control shows; it must compile, or the others would prove nothing
 #     // CASE 1: extended regular expression that the compiler's complaint must match
 #     #if CASE == 0 ... #elif CASE == 1 ... #endif

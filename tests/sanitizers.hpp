@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which sanitizer this was compiled with: g++ defines a macro for each, clang answers __has_feature.
+/// The sanitizer that this was compiled with: g++ defines a macro for each, clang has __has_feature.
 namespace hortus::testing {
 
 #if defined(__has_feature)
@@ -22,7 +22,7 @@ namespace hortus::testing {
 
 inline constexpr bool under_thread_sanitizer = HORTUS_TEST_THREAD_SANITIZER != 0;
 
-/// Under either: it looks for other faults than wrong rates, ten times as slowly.
+/// Under any sanitizer: it finds other faults than wrong rates, and is ten times slower.
 inline constexpr bool sanitized = under_thread_sanitizer || HORTUS_TEST_ADDRESS_SANITIZER != 0;
 
 }  // namespace hortus::testing

@@ -1,4 +1,4 @@
-// The list of families at run time, and the filter whose family is known at run time only.
+// The list of families at run time, and the filter whose family is known only at run time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ TEST(catalogue, settings_reach_the_family_and_wrong_ones_are_refused) {
   EXPECT_THROW((void)family_named("bloom").plan({.items = 100, .fpr = 0.01, .settings = {{"probe", "3"}}}), error);
 }
 
-/// That the values are the ones accepted is shown by tests/cli/settings_test.sh.
+/// tests/cli/settings_test.sh checks that exactly the stated values are accepted.
 TEST(catalogue, every_setting_is_explained_and_its_example_is_accepted) {
   for (auto const& family : catalogue())
     for (auto const& setting : family.settings) {
@@ -89,8 +89,8 @@ TEST(catalogue, the_best_rate_in_a_space_uses_the_space) {
   }
 }
 
-// A family that may miss keys of the window must not pass for one that fits by answering at random: found with chance 1 - fnr,
-// whatever the key is.
+// A family that may miss keys of the window must not win by answering at random: then every key is found with probability
+// 1 - fnr, whether it is a member or not.
 TEST(catalogue, an_offer_finds_strangers_at_most_half_as_often_as_keys_of_the_window) {
   auto const& stable = family_named("stable");
   for (std::uint64_t const bytes : {10U, 1000U, 100'000U, 1'000'000U, 2'000'000U, 10'000'000U}) {
@@ -244,7 +244,8 @@ TEST(any_filter, does_what_the_family_does) {
   EXPECT_TRUE(copy.may_contain(5));
 }
 
-/// erase() says true of them, for they may be members, and changes nothing; a key one below the maximum is erased.
+/// For keys whose counters are stuck, erase() returns true, because they may be members, and changes nothing. A key one
+/// below the maximum is erased.
 TEST(any_filter, tells_keys_whose_counters_have_stuck) {
   std::size_t families_that_stick = 0;
   for (auto const& family : catalogue()) {
@@ -271,7 +272,7 @@ TEST(any_filter, tells_keys_whose_counters_have_stuck) {
   EXPECT_EQ(families_that_stick, 2U) << "counting and d_left; the others count past 100";
 }
 
-/// Doubled by merging, for nobody inserts a key 2^63 times.
+/// Reaches high counts by merging, which doubles them: a test cannot insert a key 2^63 times.
 TEST(any_filter, tells_counts_past_2_to_the_63_whole_and_sticks_at_2_to_the_64) {
   for (auto const* const family : {"spectral_selection", "blocked_counting"}) {
     auto filter = make_filter(family, {.items = 100, .fpr = 1e-6, .settings = {}});

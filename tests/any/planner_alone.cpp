@@ -1,4 +1,4 @@
-// Chooses a filter with the planner alone: no file, no memory map, no vector kernel is linked. It plans for every family.
+// Uses only the planner, for every family: no file, memory map or vector kernel is linked.
 #include <cstdio>
 
 #include <hortus/any/card.hpp>

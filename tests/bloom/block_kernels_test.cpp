@@ -15,11 +15,11 @@
 
 #include "key_sets.hpp"
 
-/// Every kernel gives the answers and makes the bytes of one key at a time, with every instruction set this machine has.
+/// Every kernel must give the same answers and bytes as one key at a time, with every instruction set of this machine.
 namespace hortus::testing {
 namespace {
 
-/// The best one again at the end.
+/// Selects the best instruction set again at the end.
 class with_target {
  public:
   explicit with_target(std::string_view name) { kernels::use_target(name); }
@@ -69,7 +69,7 @@ TYPED_TEST(block_kernels, do_what_one_key_at_a_time_does) {
           for (auto const x : members) singly.insert(x);
           ASSERT_EQ(together, singly) << name << ' ' << probes << " probes, " << blocks << " blocks, " << count << " keys";
 
-          // Members, others, and (of so few blocks) a good many false positives.
+          // Members, absent keys and, with so few blocks, many false positives.
           for (std::uint64_t const from : {0U, 30U, 5'000U}) {
             auto const asked = digests(from, count);
             std::uint64_t hits = ~std::uint64_t{0};
@@ -105,7 +105,7 @@ TYPED_TEST(block_kernels, find_false_positives_too) {
   }
 }
 
-/// A line of pairs by the card: 256 numbers from 0 to 3, and the set of them that a key has.
+/// A simple model of a line of pairs: 256 numbers from 0 to 3, and the set of positions that a key has.
 class pairs_model {
  public:
   explicit pairs_model(std::uint64_t blocks) : blocks_(blocks), pairs_(256 * blocks) {}
@@ -131,8 +131,8 @@ class pairs_model {
   std::vector<std::uint64_t> pairs_;
 };
 
-/// Pairs of any value, full and empty ones among them; keys whose probes meet (64 of 256 always do), and keys that come twice
-/// in a batch. A line is an array of words on a boundary of 64 bytes, as memory has it.
+/// Pairs of any value, including full and empty ones; keys whose probes coincide (64 of 256 always do), and keys that come
+/// twice in a batch. A line is an array of words aligned to 64 bytes, as in `memory`.
 TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
   constexpr std::uint64_t blocks = 3;
   std::size_t stops = 0, refusals = 0, additions = 0;
@@ -151,7 +151,7 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
           std::ranges::copy(m.words(), words);
           kernels::blocks_to_read const in{words, blocks, probes};
           auto xs = digests(probes, count);
-          if (count > 8) xs[7] = xs[5], xs[8] = xs[5];  // thrice
+          if (count > 8) xs[7] = xs[5], xs[8] = xs[5];  // one key three times
           auto const what = [&, name = name](auto verb) {
             return std::string(name) + ' ' + verb + ", " + std::to_string(probes) + " probes, " + std::to_string(count) +
                    " keys";
@@ -183,7 +183,7 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
           }
           ASSERT_EQ(count == 64 ? 0 : full >> count, 0U);
 
-          // Adding: stops at a key that has a full pair, singly or not, and changes nothing of it.
+          // Adding, one by one and in batches, stops at a key that has a full pair and does not change that key.
           for (std::size_t i = 0; i < count; ++i) {
             auto const stop = kernels::add_to_pairs(words, of, i, count);
             for (; i < stop; ++i, ++additions) {
@@ -197,7 +197,7 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
             ++stops;
           }
 
-          // Taking: not from keys with a 0, and full pairs are left, to be told of.
+          // Taking skips keys with a 0, and does not change full pairs but reports them.
           auto const take = [&](std::size_t i, std::uint64_t const* left) {
             pairs_model remain(blocks);
             auto const mine = m.of(xs[i], probes);
@@ -250,7 +250,8 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
   EXPECT_GT(additions, 500U);
 }
 
-/// Positions of more than 32 bits take another way. The 32 GiB are only addresses: what is never written takes no memory.
+/// Positions of more than 32 bits take another code path. The 32 GiB are only address space: pages never written take no
+/// memory.
 TEST(block_kernels_in_large_filters, reach_every_block) {
   constexpr std::uint64_t blocks = (std::uint64_t{1} << 32) + 12'345;
   constexpr std::size_t bytes = blocks * sizeof(std::uint64_t);

@@ -1,4 +1,4 @@
-// How full Bloom filters become, and what they become when folded: what the laws cannot see from outside.
+// The fill of Bloom filters, and the result of folding: things that the law tests cannot see from outside.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,8 +20,8 @@ std::uint64_t ones(memory const& cells) {
   return n;
 }
 
-/// Throws of all probes of all keys into all bits: catches biased reduction, lost address bits and repeated probes at once,
-/// without a single query. False alarm 1e-9 a line.
+/// Counts the bits that all probes of all keys set. That catches biased reduction, lost address bits and repeated probes at
+/// once, without a single query. False alarm: 1e-9 per line.
 TEST(fill, a_bloom_filter_is_as_full_as_independent_probes_make_it) {
   for (std::uint64_t const items : {1000U, 100'000U, 1'000'000U})
     for_each_key_set([&]<class Keys>() {
@@ -111,7 +111,7 @@ TEST(probes, can_be_chosen_and_the_size_follows) {
   EXPECT_THROW((void)bloom<>::plan({.items = 1000, .fpr = 0.01, .probes = 65}), error);
 }
 
-/// Another index derivation is another filter: its file does not load as the default one.
+/// A filter with another index derivation is a different filter: its file does not load as the default one.
 TEST(index, is_remembered_by_the_file) {
   using seeded = of_keys<bloom<seeded_probes>>;
   seeded f({.items = 100, .fpr = 0.01});
@@ -121,7 +121,8 @@ TEST(index, is_remembered_by_the_file) {
   EXPECT_THROW((void)from_bytes<bloom_filter>(bytes), error);
 }
 
-/// 600 million distinct digests do not fit a test; a filter past 2^32 bits does (512 MiB). The high bits must be used.
+/// A test cannot insert 600 million digests, but it can use a filter of more than 2^32 bits (512 MiB). The high bits must be
+/// used.
 TEST(size, past_2_32_bits_positions_reach_the_end) {
   bloom<> f({.bits = (std::uint64_t{1} << 32) + 960, .probes = 4});
   for (std::uint64_t i = 0; i < 20'000; ++i) f.insert(digest::of_hash(i));

@@ -1,4 +1,4 @@
-// Cache-line-local filters: Parquet's bytes, keys somebody selected beforehand, folding.
+// Cache-line-local filters: Parquet's bytes, keys that were selected by bits of their digests, folding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace hortus::testing {
 namespace {
 
-/// The Parquet specification, word for word: eight 32-bit words a block, little-endian, as plain as can be.
+/// The Parquet specification, word for word: eight 32-bit words per block, little-endian, as simple as possible.
 std::vector<std::uint32_t> parquet_bitset(std::vector<std::string> const& keys, std::uint64_t blocks) {
   constexpr std::uint32_t salt[8] = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
                                      0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
@@ -55,8 +55,8 @@ class in_one_block : public ::testing::Test {};
 using families_in_one_block = ::testing::Types<blocked, blocked_pair, sectorized, split_block, register_blocked>;
 TYPED_TEST_SUITE(in_one_block, families_in_one_block);
 
-/// Digests of one shard, selected by their low bits, or by their top bits and then spread over the filter again as a
-/// partition's are. The pattern in a block must not notice. False alarm 1e-9 a line.
+/// Digests of one shard, selected by their low bits, or by their top bits and then spread over the filter again like those of a
+/// partition. The pattern in a block must not depend on that. False alarm: 1e-9 per line.
 TYPED_TEST(in_one_block, keys_selected_by_their_digest_keep_the_rate_that_fpr_says) {
   for (unsigned const fixed : {1U, 8U, 12U})
     for (bool const top : {true, false}) {
@@ -64,8 +64,8 @@ TYPED_TEST(in_one_block, keys_selected_by_their_digest_keep_the_rate_that_fpr_sa
         auto const random = mix64(i * golden_ratio64);
         return digest(top ? random >> fixed : random << fixed | 1);
       };
-      // Selected by the top bits, all keys meet in the first 2^-fixed of the blocks: 2^fixed times the blocks are as full as
-      // usual there.
+      // Keys selected by their top bits all fall into the first 2^-fixed of the blocks. With 2^fixed times as many blocks,
+      // those are as full as usual.
       auto params = TypeParam::plan({.items = 2000, .fpr = 0.01});
       if (top) params.blocks <<= fixed;
       TypeParam f(params);

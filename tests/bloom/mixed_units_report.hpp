@@ -6,7 +6,7 @@
 
 #include "bloom/mixed_units.hpp"
 
-// Included by both units, each of which makes its own of it.
+// Included by both units, each of which compiles its own version.
 namespace hortus::testing {
 namespace {
 

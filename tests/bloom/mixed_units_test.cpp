@@ -2,8 +2,9 @@
 
 #include "bloom/mixed_units_report.hpp"
 
-/// A program may be linked from units compiled for AVX2 and units that are not. Their split_block lookups are other code, so
-/// they must have other names: else the linker would keep one of the two, and a machine without AVX2 might meet the wrong one.
+/// A program may link units compiled for AVX2 with units that are not. Their split_block lookups are different code, so they
+/// must have different names. Otherwise the linker would keep only one of them, and a machine without AVX2 might run the wrong
+/// one.
 namespace hortus::testing {
 namespace {
 

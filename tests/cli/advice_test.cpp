@@ -20,7 +20,7 @@ any_filter made(std::string_view family, std::uint64_t items, std::vector<std::p
 
 std::string text_of(std::optional<std::string> const& advice) { return advice.value_or("none"); }
 
-/// A file that was folded before folding changed the plan: it says that it is for more keys than its shape holds.
+/// A file folded by a version in which folding did not change the plan: it states more keys than its shape holds.
 TEST(advice, a_filter_is_for_what_its_shape_holds) {
   for (auto const& family : catalogue()) {
     if (!family.has(verb::fold) || !family.has(verb::fpr)) continue;
@@ -62,7 +62,7 @@ TEST(advice, what_would_have_helped_depends_on_what_was_done) {
   EXPECT_NE(merging.find("; build each part with -n 2"), std::string::npos) << merging;
 }
 
-/// The other way round: as full as planned, and no word. A window is never too full, however long the stream.
+/// The opposite: filters that are as full as planned get no warning. A window is never too full, however long the stream.
 TEST(advice, filters_as_full_as_planned_are_well) {
   for (auto const& family : catalogue()) {
     if (!family.has(verb::insert) || !family.has(verb::fpr)) continue;
@@ -76,7 +76,7 @@ TEST(advice, filters_as_full_as_planned_are_well) {
   }
 }
 
-/// By the clock nothing is forgotten while time stands still.
+/// A filter that ages by time forgets nothing while its time is not advanced.
 TEST(advice, a_window_may_be_too_full_when_time_ends_it) {
   auto filter = made("age_partitioned", 1000, {{"ticks", "100"}});
   (void)filter.insert(keys(0, 100));

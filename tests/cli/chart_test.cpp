@@ -24,7 +24,7 @@ std::size_t occurrences(std::string_view text, std::string_view what) {
 
 bool contains(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
-/// What is wrong with the markup: tags that do not nest, bare '<' or '&', attributes without quotes. Empty when nothing is.
+/// The errors of the markup: tags that do not nest, bare '<' or '&', attributes without quotes. Empty if there are none.
 std::string markup_fault(std::string_view text) {
   static std::set<std::string_view> const never_closed{"meta", "!doctype"};
   std::vector<std::string_view> open;
@@ -50,7 +50,7 @@ std::string markup_fault(std::string_view text) {
       open.pop_back();
     } else if (!tag.ends_with('/') && !never_closed.contains(name)) {
       open.push_back(name);
-      if (name == "style") at = text.find("</style>", at) - 1;  // its text has rules of its own
+      if (name == "style") at = text.find("</style>", at) - 1;  // its text has other rules
     }
     if (name != "style" || closes) at = end;
   }
@@ -225,7 +225,7 @@ TEST(line_chart, thirty_series_differ_in_colour_shape_or_dash) {
   for (int i = 0; i < 30; ++i) EXPECT_TRUE(contains(text, ">series" + std::to_string(i) + "<")) << i;
 }
 
-/// Where the text stands: its x and y.
+/// The position of the text: its x and y.
 std::pair<double, double> place_of(std::string const& picture, std::string const& text) {
   auto const at = picture.rfind("<text", picture.find(">" + text + "</text>"));
   double x = -1;

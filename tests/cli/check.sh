@@ -1,10 +1,10 @@
 # Sourced by the tests of the command, which run in an empty folder of their own with the command in $HORTUS.
-# Each check says what it expected and what came, and ends the test.
+# A check that fails prints what it expected and what it got, and ends the test.
 export LC_ALL=C HORTUS
 : "${HORTUS:?path of the command}"
 hortus() { "$HORTUS" "$@"; }
 
-# What the last run printed stays out of the folder that the test looks into.
+# The output of the last run is kept outside the folder that the test checks.
 mkdir printed folder
 printed=$PWD/printed
 cd folder
@@ -22,7 +22,7 @@ fail() {
 section() { echo "-- $*"; }
 skip() { echo "   skipped: $*"; }
 
-# run STATUS COMMAND...: its exit status must be that. What it printed is then in $out and $err.
+# run STATUS COMMAND...: the exit status must be STATUS. The output is then in $out and $err.
 out=$printed/out
 err=$printed/err
 run() {
@@ -40,8 +40,8 @@ done_quietly() {
   [ ! -s "$err" ] || fail "expected nothing on standard error: $*" "got: $(head -c 500 "$err")"
 }
 
-# refused PATTERN COMMAND...: an error as the contract has it: status 2, one line "hortus: ..." that matches the (extended)
-# pattern, nothing on standard output.
+# refused PATTERN COMMAND...: an error as documented: status 2, one line "hortus: ..." that matches the (extended) pattern,
+# nothing on standard output.
 refused() {
   local pattern=$1
   shift
@@ -51,7 +51,7 @@ refused() {
   grep -Eq -- "$pattern" "$err" || fail "expected an error like /$pattern/: $*" "got: $(cat "$err")"
 }
 
-# said PATTERN: on standard error of the last run, as its only line.
+# said PATTERN: matches standard error of the last run, which has one line.
 said() {
   [ "$(wc -l <"$err")" -eq 1 ] && grep -Eq -- "$1" "$err" || fail "expected one line like /$1/ on standard error" "got: $(cat "$err")"
 }
@@ -61,13 +61,13 @@ equal() { [ "$2" = "$3" ] || fail "$1" "expected: $2" "got:      $3"; }
 same_bytes() { cmp -s "$1" "$2" || fail "$1 and $2 should be the same bytes" "$(cmp "$1" "$2" 2>&1 || :)"; }
 different_bytes() { ! cmp -s "$1" "$2" || fail "$1 and $2 should differ"; }
 
-# count FILTER [query options and inputs]: how many lines are selected.
+# count FILTER [query options and inputs]: the number of selected lines.
 count() { hortus query -c "$@" || [ $? -eq 1 ]; }
 
-# times N LINE: so many times. (yes LINE | head ends in a broken pipe, which pipefail takes for an error.)
+# times N LINE: prints LINE N times. (yes LINE | head ends in a broken pipe, which is an error under pipefail.)
 times() { for ((i = 0; i < $1; ++i)); do printf '%s\n' "$2"; done; }
 
-# no_debris NAME...: the folder holds these files and no other.
+# no_debris NAME...: the folder contains exactly these files.
 no_debris() { equal "files in the folder" "$(printf '%s\n' "$@" | sort | xargs)" "$(find . -mindepth 1 -printf '%P\n' | sort | xargs)"; }
 
 # json EXPRESSION... FILE: each Python expression about the document d must be true.
@@ -86,8 +86,8 @@ EOF
   ) || fail "expected of a JSON document: $why"
 }
 
-# families [VERB...]: those that can do all of that and never forget. None is an error, so that no loop is empty; for that a test
-# keeps the answer first: some=$(families merge); for family in $some ...
+# families [VERB...]: the families that have all these verbs and never forget. None is an error, so that no loop is empty. For
+# that a test stores the answer first: some=$(families merge); for family in $some ...
 families() {
   hortus list --json | python3 -c '
 import json, sys
@@ -106,7 +106,7 @@ damage() {
   printf "\\x$(printf %x $((byte ^ 16)))" | dd of="$1" bs=1 seek="$at" conv=notrunc status=none
 }
 
-# as_nobody COMMAND...: without the rights of root. The scratch folder must be made readable for it.
+# as_nobody COMMAND...: runs it without the rights of root. The scratch folder must be readable for that user.
 as_nobody() {
   if [ "$(id -u)" -eq 0 ]; then
     setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"

@@ -18,14 +18,14 @@
 #include "cli/text/lines.hpp"
 #include "tests/cli/scratch_lines.hpp"
 
-/// Lines that come compressed: the same keys as if they did not, or an error, and never a key that nobody wrote.
+/// Compressed lines must give the same keys as uncompressed ones, or an error, and never a key that was not written.
 namespace hortus::cli {
 namespace {
 
 using namespace std::string_literals;
 using keys = std::vector<std::string>;
 
-/// One member; flushed after every `piece` bytes, so that these can be read when they have come.
+/// One gzip member, flushed after every `piece` bytes, so that these can be read as soon as they arrive.
 std::string gzipped(std::string_view text, std::size_t piece = std::string::npos) {
   z_stream stream{};
   if (::deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
@@ -54,7 +54,7 @@ std::string zstandard(std::string_view text) {
   return made;
 }
 
-/// A frame by hand: up to 63 bytes as they are, and the size of the window, 2^window_log.
+/// A hand-made zstd frame: up to 63 bytes stored uncompressed, and the window size, 2^window_log.
 std::string frame_with_window(int window_log, std::string_view text) {
   auto const window = static_cast<char>((window_log - 10) << 3);
   auto const block = static_cast<unsigned>(text.size() << 3 | 1);  // the last one, stored
@@ -104,7 +104,7 @@ keys keys_through_pipe(std::string_view bytes, std::size_t piece) {
   return all;
 }
 
-/// The sentence of the error, of the file and of a pipe alike, but for the name.
+/// The error message, which must be the same for the file and for a pipe except for the name.
 std::string refusal(std::string_view bytes) {
   scratch_file const file(bytes);
   std::string what = "no error";
@@ -178,7 +178,7 @@ TEST(compressed_lines, cut_off_anywhere_are_an_error) {
     auto const half = whole.size() / 2;
     for (std::size_t bytes = 4; bytes < whole.size(); ++bytes) {
       bool const twice = whole == whole.substr(0, half) + whole.substr(0, half);
-      if (twice && bytes == half) continue;  // a whole one
+      if (twice && bytes == half) continue;  // a complete member
       EXPECT_NE(refusal(whole.substr(0, bytes)).find("ends too soon"), std::string::npos) << bytes;
     }
   }
@@ -195,7 +195,7 @@ TEST(compressed_lines, with_a_flipped_bit_are_an_error_or_the_same) {
       scratch_file const file(bad);
       try {
         line_reader in(std::vector{file.path});
-        EXPECT_EQ(read_all(in), wanted) << bit;  // the time and the system that gzip writes down
+        EXPECT_EQ(read_all(in), wanted) << bit;  // the time and system fields of the gzip header
       } catch (error const& e) {
         EXPECT_EQ(e.code(), errc::corrupt);
         ++noticed;
@@ -254,7 +254,7 @@ TEST(compressed_lines, through_a_slow_pipe_are_answered_at_once) {
   ASSERT_EQ(::pipe(ends.data()), 0);
   line_reader in(ends[0], "pipe");
   std::vector<std::string_view> block;
-  auto const flushed = bytes.find("\x00\x00\xff\xff"s) + 4;  // the end of what was flushed
+  auto const flushed = bytes.find("\x00\x00\xff\xff"s) + 4;  // the end of the flushed part
   write_all(ends[1], bytes.substr(0, flushed));
   ASSERT_TRUE(in.next(block));  // would wait for ever if it wanted more
   EXPECT_EQ(keys(block.begin(), block.end()), (keys{"a", "b"}));

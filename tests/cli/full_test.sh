@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A filter that is full: no key is lost without a word, and no file says that it holds what it does not.
+# A full filter: no key is lost silently, and no file claims keys that it does not hold.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 

@@ -54,7 +54,7 @@ refused 'has grown past --memory 50k' hortus build dynamic -o past -n 1000 --mem
 seq 100 | awk '{for (i = 0; i < 2000; ++i) print}' >often
 run 0 hortus build spectral_selection -o often.hortus -n 100 --memory 400 often
 said 'keys came so often that the filter has grown to [0-9.]+ (KiB|bytes|B), more than --memory 400$'
-# So of dynamic: keys that come often open no stage.
+# The same for dynamic: repeated keys open no stage.
 seq 100 | awk '{for (i = 0; i < 20000; ++i) print}' >often
 run 0 hortus build dynamic -o often.hortus -n 100 --memory 500 often
 said 'keys came so often that the filter has grown to [0-9.]+ (KiB|bytes|B), more than --memory 500$'

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Keys are bytes, one a line.
+# Keys are bytes, one per line.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 
-# keys_of [OPTION...]: builds from standard input and says how many keys that were.
+# keys_of [OPTION...]: builds from standard input and prints the number of keys.
 keys_of() {
   cat >keys
   hortus build bloom -o keys.hortus -n 1000 "$@" keys
   hortus info --json keys.hortus | sed -n 's/^ *"items_inserted": \([0-9]*\),$/\1/p'
 }
-# holds KEY: is it in the filter, however it was put there? printf's escapes are understood.
+# holds KEY: is the key in the filter? printf's escapes are understood.
 holds() { printf "$1\0" | hortus query -0 -c keys.hortus >/dev/null; }
 lacks() { ! holds "$1" || fail "'$1' should not be in the filter"; }
 

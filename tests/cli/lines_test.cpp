@@ -67,7 +67,7 @@ keys read_files(std::vector<std::string> const& paths, line_format format = {}) 
   return all;
 }
 
-/// The rules, byte by byte.
+/// The rules as a simple loop, byte by byte.
 keys naive(std::string_view bytes, line_format format) {
   keys all;
   std::string line;
@@ -276,7 +276,7 @@ TEST(lines, what_cannot_be_read_is_an_error_with_its_name) {
   EXPECT_EQ(io_error([&] { open(directory); }), "cannot read '" + directory + "': Is a directory");
   EXPECT_EQ(io_error([&] { (void)count_lines(std::vector<std::string>{"/no/such/file"}); }),
             "cannot read '/no/such/file': No such file or directory");
-  // Readable by its mode, but page 0 of this process is not there: the read itself fails.
+  // Readable by its mode, but page 0 of this process is not mapped: the read itself fails.
   EXPECT_EQ(io_error([] { (void)read_files({"/proc/self/mem"}); }), "cannot read '/proc/self/mem': Input/output error");
   EXPECT_EQ(io_error([] { line_reader const in(-1, "nothing"); }), "cannot read 'nothing': Bad file descriptor");
   EXPECT_EQ(io_error([] { line_reader const in(999, "nothing"); }), "cannot read 'nothing': Bad file descriptor");
@@ -310,7 +310,7 @@ TEST(lines, descriptors_are_closed_and_those_of_others_left_open) {
   ::close(mine);
 }
 
-/// Puts another file in the place of standard input for a while.
+/// Temporarily replaces standard input by another file.
 class standard_input {
  public:
   explicit standard_input(int descriptor) : saved_(::dup(0)) { ::dup2(descriptor, 0); }

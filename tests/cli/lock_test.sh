@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Commands that change a filter wait for each other: nothing is lost, nobody waits in silence, or longer than he wants to.
+# Commands that change a filter wait for each other: no key is lost, a wait is reported, and --lock-timeout limits it.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 build() { hortus build bloom -n 100000 -o "$@"; }
@@ -7,9 +7,9 @@ build total /dev/null
 for d in 1 2 3 4; do build d$d <(seq ${d}000001 ${d}010000); done
 cp total empty
 
-# all_in DAY...: no key of these is missing in total.
+# all_in DAY...: all keys of these days are in total.
 all_in() { for d in "$@"; do equal "keys of day $d" 10000 "$(seq ${d}000001 ${d}010000 | count total)"; done; }
-# together COMMAND...: all at the same time; each must work.
+# together COMMAND...: runs all at the same time; each must succeed.
 together() {
   local pids=() command
   for command in "$@"; do
@@ -72,7 +72,7 @@ for command in 'add total day5' 'merge -o total total d1' 'fold -o link --by 2 t
   held total refused "^hortus: another command is still changing '[a-z]+' after --lock-timeout 0.2s$" timeout 20 "$HORTUS" $command --lock-timeout 0.2s
   held total refused "still changing" timeout 20 "$HORTUS" $command --lock-timeout 0
   same_bytes before total
-  done_quietly hortus add total /dev/null --lock-timeout 0 # nobody is there
+  done_quietly hortus add total /dev/null --lock-timeout 0 # the lock is free
 done
 held counts refused 'still changing' timeout 20 "$HORTUS" remove counts day5 --lock-timeout 10ms
 for time in -1 soon 1x ''; do refused 'is not a time|empty' hortus add total day5 --lock-timeout "$time"; done

@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 
-/// The sentence of the refusal, or nothing when the text was taken.
+/// The error message, or nothing if the text was accepted.
 template <class Parse>
 std::string refusal(Parse parse) {
   try {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Output: whole or not at all, quiet when nobody reads, progress and colour only where somebody looks.
+# Output: complete or not at all, quiet if the reader has gone, progress and colour only on a terminal.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 1000 >keys
@@ -101,7 +101,7 @@ same_bytes keys precious.answers
 rm precious precious.answers
 
 section "a file that is write-protected, or would change hands"
-cp "$HORTUS" command # where anybody may run it
+cp "$HORTUS" command # a copy that every user may run
 chmod 755 . command
 cp old protected
 mkdir -m 777 shared
@@ -141,7 +141,7 @@ for signal in TERM KILL; do
 done
 
 section "killed in the middle of a save, where a new file needs a name: nothing is left of it"
-# Without /proc an unnamed file cannot be given a name, so the new one has one from the start.
+# Without /proc an unnamed file cannot be given a name, so the new file has a name from the start.
 cat >save_without_proc.sh <<'END'
 mount -t tmpfs none /proc || exit 77
 "$1" add big keys &
@@ -165,7 +165,7 @@ for signal in TERM INT HUP QUIT; do
     skip "no right to hide /proc"
     break
   fi
-  # Ended by the signal (bash ignores INT and QUIT for what runs beside it), or done before it came.
+  # Ended by the signal (bash ignores INT and QUIT for background jobs), or finished before it came.
   [ $status -gt 128 ] || [ $status -eq 0 ] || fail "status $status after $signal" "$(cat files)"
   ! grep -q '^\.hortus-' files || fail "left after $signal" "$(cat files)"
   if [ $status -gt 128 ]; then same_bytes big.before big; fi

@@ -53,7 +53,7 @@ TEST(output, writes_every_byte_in_order_whatever_the_sizes) {
     {
       output out(pipe.ends[1]);
       for (int i = 0; i < 3000; ++i) {
-        // Mostly lines; now and then as large as the buffer, a byte less and more, and much larger.
+        // Mostly short lines; sometimes as large as the buffer, one byte less or more, or much larger.
         std::size_t const sizes[] = {0, 1, 20, 300, (256u << 10) - 1, 256u << 10, (256u << 10) + 1, 700'000};
         std::string const text(sizes[random() % (i % 300 == 0 ? 8 : 4)], static_cast<char>('a' + random() % 26));
         char const separator = random() % 2 == 0 ? '\n' : '\0';

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A terminal of our own: what is written to `screen` can be read from `far`.
+/// A pseudo-terminal: what is written to `screen` can be read from `far`.
 struct terminal {
   explicit terminal(unsigned short columns = 80) : far(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
     if (far < 0 || ::grantpt(far) != 0 || ::unlockpt(far) != 0) throw std::runtime_error("no pseudo-terminal");
@@ -50,7 +50,7 @@ struct terminal {
   int screen = -1;
 };
 
-/// What stands on a screen's line after these bytes.
+/// The content of a screen line after these bytes.
 std::string on_screen(std::string const& bytes) {
   std::string line;
   std::size_t cursor = 0;
@@ -66,7 +66,7 @@ std::string on_screen(std::string const& bytes) {
   return line;
 }
 
-/// Sets variables of the environment for a while; nullptr takes one away.
+/// Temporarily sets environment variables; nullptr removes one.
 class environment {
  public:
   environment(char const* name, char const* value) : name_(name) {
@@ -83,7 +83,7 @@ class environment {
   bool had_ = false;
 };
 
-/// Updates without rest, as a fast job does.
+/// Updates without pause, like a fast job.
 void work(progress& p, std::chrono::milliseconds time) {
   auto const end = std::chrono::steady_clock::now() + time;
   for (std::uint64_t i = 0; std::chrono::steady_clock::now() < end; ++i) p.update(i);

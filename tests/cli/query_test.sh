@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hortus query: grep's manners.
+# hortus query: behaves like grep.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 1000 >members

@@ -99,7 +99,7 @@ TEST(beside, indents_by_the_width_of_the_head) {
   EXPECT_EQ(beside("größe  ", "one two", 3), "größe  one\n       two\n") << "no room at all: a word a line";
 }
 
-/// A terminal of 123 columns, or none, and COLUMNS as told.
+/// A terminal of 123 columns, or none, and COLUMNS as given.
 std::size_t told(char const* columns, int descriptor) {
   columns == nullptr ? ::unsetenv("COLUMNS") : ::setenv("COLUMNS", columns, 1);
   auto const width = columns_of(descriptor);

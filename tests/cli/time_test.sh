@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Windows of time: what is too old is forgotten by the clock, in files too.
+# Windows of time: keys that are too old by the clock are forgotten, also in files.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 100 >old
 seq 1000 1099 >young
 
-# Only waiting longer than a window proves anything on a busy machine: what must be remembered has a window of an hour.
+# On a busy machine only waiting longer than a window proves anything. Keys that must be remembered have a window of an hour.
 section "build, add and query go by the clock"
 hortus build age_partitioned -n 1000 --window 1h -o f old
 hortus add f young

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Removal by a second filter: what was removed stays away, and no key is refused without a word.
+# Removal by a second filter: removed keys stay absent, and no key is refused silently.
 set -euo pipefail
 . "$(dirname "$0")/check.sh"
 

@@ -1,4 +1,4 @@
-// What the README promises a user, from outside: consumer FILE
+// Uses the library from outside, as the README describes: consumer FILE
 #include <cstdio>
 #include <string>
 

@@ -1,4 +1,4 @@
-// A second unit with every header: a function that lacks its "inline" would be defined twice, and linking would say so.
+// A second unit with every header: a function that lacks "inline" would be defined twice, and linking would fail.
 #include <hortus/hortus.hpp>
 
 std::size_t size_elsewhere(hortus::bloom_filter const& filter);

@@ -37,7 +37,7 @@ TEST(digits, are_worth_what_their_offsets_say) {
   EXPECT_TRUE(plan::digits_of(203).empty());
 }
 
-/// Up to 2^16 and down again, for bits and for mixed widths; levels come as they are needed.
+/// Counts up to 2^16 and down again, with single bits and with mixed widths. Levels are added as needed.
 TEST(bitwise, a_lone_key_is_counted_exactly) {
   for (unsigned const widths : {1U, 2U, 231U, 5U, 9U}) {
     bitwise<> f({.cells = 1000, .probes = 4, .widths = widths, .taper = 1});
@@ -85,7 +85,7 @@ TEST(bitwise, plans_keep_their_rate) {
   EXPECT_THROW(bitwise<>({.cells = 10, .probes = 4, .widths = 30}), error);
 }
 
-/// Sizes of levels are in files: those of a taper of 1 are as they were when it was the only one.
+/// The sizes of levels are in files: with a taper of 1 they must be the same as when 1 was the only taper.
 TEST(bitwise, levels_of_old_files_have_the_sizes_they_had) {
   plan::bitwise_shape const zipf{.cells = 13'000, .probes = 8, .widths = 1, .taper = 1};
   EXPECT_EQ(plan::bitwise_level(zipf, {0, 1}), (plan::counting_shape{13'000, 8, 4}));
@@ -114,10 +114,10 @@ std::vector<std::uint64_t> stream_of(std::uint64_t keys, bool in_turns, auto tim
   return stream;
 }
 
-/// What the card promises of keys of which at most taper / c come c times or more, however they come: a key that never came
-/// counts more than 0, and a member's count is wrong, with a chance of fpr at most. False alarm 1e-9 in each (binomial; the
-/// measured chances are half of fpr or less but for keys that all come three times, 0.72 of it). 40'000 keys, because the fill
-/// of fewer varies by more than that leaves room for.
+/// The promise of the card for keys of which at most taper / c come c times or more, in any order: an absent key counts
+/// more than 0, and a member's count is wrong, with probability at most fpr. False alarm: 1e-9 in each (binomial; the
+/// measured probabilities are at most half of fpr, except 0.72 of it for keys that all come three times). 40'000 keys,
+/// because the fill of fewer keys varies by more than that margin.
 TEST(bitwise, keeps_its_rate_for_keys_that_repeat) {
   constexpr std::uint64_t keys = 40'000;
   struct repeats {
@@ -161,7 +161,7 @@ TEST(bitwise, saved_with_its_levels) {
   for (std::uint64_t i = 0; i < 60; ++i) EXPECT_EQ(again.family().count(key(i)), f.count(key(i)));
 }
 
-/// Fields as a hostile file may have them.
+/// Fields as in a hostile file.
 TEST(bitwise, notices_levels_that_do_not_fit) {
   bitwise<> f({.cells = 500, .probes = 4, .widths = 1, .taper = 1});
   for (int i = 0; i < 1000; ++i) f.insert(key(1));
@@ -215,7 +215,7 @@ struct errors {
   }
 };
 
-/// As libbf does it: plain bits, cleared when a key carries. For comparison.
+/// The method of libbf for comparison: plain bits, cleared when a key carries.
 class ripple_of_bits {
  public:
   void insert(digest x) {
@@ -317,7 +317,8 @@ TEST(bitwise_frozen, never_counts_too_low_and_too_high_as_seldom_as_it_says) {
     }
 }
 
-/// Level rates that fall as 2^-i keep errors in the low bits: the mean error is below that of equal rates in as many bits.
+/// Rates that fall as 2^-i over the levels keep errors in the low bits: the mean error is below that of equal rates in the same
+/// number of bits.
 TEST(bitwise_frozen, sizes_levels_for_their_own_keys) {
   std::vector<std::uint64_t> const keys{50'000, 30'000, 10'000, 3000, 1000, 200, 20, 1};
   auto const levels = plan::bitwise_levels(keys, 0.01);
@@ -337,7 +338,7 @@ TEST(bitwise_frozen, sizes_levels_for_their_own_keys) {
 }
 
 TEST(bitwise_frozen, batches_say_what_single_questions_say) {
-  for (std::uint64_t const items : {1000U, 400'000U}) {  // in a cache, and not
+  for (std::uint64_t const items : {1000U, 400'000U}) {  // within the cache and beyond it
     auto const f = bitwise_frozen<>::build(repeated(items), {.items = items, .fpr = 0.01});
     for (std::size_t const size : {0U, 1U, 63U, 64U, 65U, 256U}) {
       std::vector<digest> asked;

@@ -1,4 +1,4 @@
-// Counters in one cache line: against a plain model of the cells, at every width that cells take, and what plans promise.
+// Counters in one cache line: compared with a simple model of the cells, at every cell width, and with the promises of plans.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ digest key(std::uint64_t i) { return digest::of_hash(i); }
 
 std::vector<std::byte> bytes(blocked_counting const& f) { return to_bytes(of_keys<blocked_counting>(f)); }
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudorandom numbers that are the same on every machine.
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : state_(mix64(seed + 1)) {}
@@ -28,7 +28,7 @@ class numbers {
   std::uint64_t state_;
 };
 
-/// The card, word for word: a number for each cell, and the set of cells that a key has.
+/// The card as a simple model: a number for each cell, and the set of cells that a key has.
 class model {
  public:
   model(std::uint64_t blocks, unsigned probes) : cells_(256 * blocks), blocks_(blocks), probes_(probes) {}
@@ -75,8 +75,8 @@ class model {
   unsigned probes_;
 };
 
-/// Erases of any kind, lawful or not, one by one and in batches; keys that come once and keys that come a thousand times, so
-/// that cells are 2, 4, 8 and 16 bits wide on the way and the table is used at each.
+/// Erases of members and of other keys, one by one and in batches. Keys come once or a thousand times, so that cells become
+/// 2, 4, 8 and 16 bits wide and the table is used at each width.
 TEST(blocked_counting, does_what_a_plain_array_of_counters_does) {
   unsigned widest = 0;
   for (auto const& [blocks, probes] :
@@ -132,7 +132,7 @@ TEST(blocked_counting, does_what_a_plain_array_of_counters_does) {
   EXPECT_GE(widest, 8U) << "or the test never saw wide cells";
 }
 
-/// In a filter past the cache, batches ask ahead, for lines and for the table.
+/// In a filter larger than the cache, batches prefetch lines and table entries.
 TEST(blocked_counting, batches_past_the_cache_do_what_keys_do_one_by_one) {
   blocked_counting together({.blocks = 40'000, .probes = 5}), singly({.blocks = 40'000, .probes = 5});
   ASSERT_TRUE(lies_far(together));
@@ -192,7 +192,7 @@ TEST(blocked_counting, cleared_it_has_the_size_it_was_planned_with) {
 }
 
 /// A full filter is as large as planned: the table need not grow. 5 900 entries are expected, with a standard deviation
-/// below 150 (cells of a block share its load, which makes it more than the 77 of cells on their own); 17 000 fit.
+/// below 150 (more than the 77 of independent cells, because the cells of a block share its load); 17 000 fit.
 TEST(blocked_counting, filled_as_planned_it_needs_no_more_space_than_planned) {
   auto const shape = blocked_counting::plan({.items = 1'000'000, .fpr = 0.01});
   blocked_counting f(shape);
@@ -206,7 +206,7 @@ TEST(blocked_counting, filled_as_planned_it_needs_no_more_space_than_planned) {
   EXPECT_LE(f.fpr(), 0.01 * 1.01);
 }
 
-/// Keys of one shard, selected by their low bits, or by their top bits. False alarm 1e-9 a line.
+/// Keys of one shard, selected by their low bits, or by their top bits. False alarm: 1e-9 per line.
 TEST(blocked_counting, keys_selected_by_their_digest_keep_the_rate_that_fpr_says) {
   for (unsigned const fixed : {1U, 8U, 12U})
     for (bool const top : {true, false}) {

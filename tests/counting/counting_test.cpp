@@ -1,4 +1,4 @@
-// What the laws cannot see from outside: cells that stick, counts, projections, churn and the damage of wrong erases.
+// Things that the law tests cannot see from outside: saturated cells, counts, projections, churn, the damage of wrong erases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST(counting, erasing_as_often_as_inserting_gives_back_the_bytes) {
   }
 }
 
-/// Against a multiset: no member is missed and none counted too low, whatever the cells' width, one bit included.
+/// Compared with a multiset: no member is missed or counted too low, with any width of cells, including one bit.
 TEST(counting, legal_sequences_never_lose_a_key) {
   for (unsigned const cell_bits : {1U, 2U, 3U, 4U, 7U, 64U}) {
     counting<> f({.cells = 1000, .probes = 5, .cell_bits = cell_bits});
@@ -87,7 +87,7 @@ TEST(counting, a_cell_at_its_maximum_stays_there) {
   }
 }
 
-/// Few cells and many probes: a key's probes meet on a cell. Each cell counts a key once.
+/// Few cells and many probes: a key's probes coincide. Each cell must count a key once.
 TEST(counting, a_cell_counts_a_key_once) {
   for (std::uint64_t cells = 1; cells < 12; ++cells) {
     counting<> f({.cells = cells, .probes = 20, .cell_bits = 8});
@@ -109,7 +109,7 @@ TEST(counting, count_is_exact_but_for_the_chance_that_a_stranger_is_found) {
     ASSERT_GE(f.count(key(i)), i % 3 + 1);
     wrong += f.count(key(i)) != i % 3 + 1 ? 1 : 0;
   }
-  // A count is wrong when every cell of the key is some other key's too; false alarm 1e-9.
+  // A count is wrong if other keys share every cell of the key; false alarm 1e-9.
   EXPECT_TRUE(binomial_band(20'000, f.fpr()).holds(wrong)) << wrong << " wrong at " << f.fpr();
   double found = 0;
   for (std::uint64_t i = 0; i < 100'000; ++i) found += f.count(key(i + absent)) > 0 ? 1 : 0;
@@ -191,8 +191,8 @@ TEST(counting, wrong_shapes_are_refused) {
   EXPECT_EQ(counting<>::plan({.items = 1000, .fpr = 0.01, .probes = 3, .cell_bits = 6}).cell_bits, 6U);
 }
 
-/// Saturated cells of a fresh fill are as many as plan says. Two bits a cell, load ln 2: 3.3 % of the cells count 3 or more.
-/// Cells are nearly independent, negatively if at all; false alarm 1e-9.
+/// After the first fill the number of saturated cells is as planned. With two bits per cell and load ln 2, 3.3 % of the cells
+/// count 3 or more. Cells are nearly independent, with at most a negative correlation; false alarm 1e-9.
 TEST(counting, saturates_as_often_as_foretold) {
   for (unsigned const cell_bits : {1U, 2U, 3U}) {
     counting<> f({.cells = 1'000'000, .probes = 7, .cell_bits = cell_bits});
@@ -203,7 +203,7 @@ TEST(counting, saturates_as_often_as_foretold) {
   }
 }
 
-/// Cells that are taken down from their maximum, as older filters do: for comparison.
+/// Cells that are lowered even from their maximum, as in older filters, for comparison.
 class clamping {
  public:
   clamping(std::uint64_t cells, unsigned probes, unsigned cell_bits)
@@ -233,13 +233,13 @@ class clamping {
   unsigned max_;
 };
 
-/// Twenty turnovers of 10'000 keys, one leaving at random as one comes, in 10 cells a key with 7 probes. The figures of the
-/// literature; the keys are fixed, and the bands at least six standard deviations of the 200'000 questions.
+/// Twenty turnovers of 10'000 keys: for each new key a random one is erased. 10 cells per key, 7 probes. Compared with the
+/// figures of the literature. The keys are fixed, and the bands are at least six standard deviations of the 200'000 queries.
 template <class Filter>
 struct churned {
   Filter filter;
   double missed = 0;
-  double found = 0;  ///< of keys that never were in
+  double found = 0;  ///< share of keys that were never inserted
 
   explicit churned(Filter f) : filter(std::move(f)) {
     std::vector<std::uint64_t> live(10'000);
@@ -277,7 +277,7 @@ TEST(counting, churn_table) {
   EXPECT_NEAR(churned(clamping(100'000, 7, 3)).missed, 2e-4, 4e-4);
 }
 
-/// Keys that never were in, erased whenever they are found. 10'000 members, 10 cells each, 7 probes.
+/// Keys that were never inserted are erased whenever they are found. 10'000 members, 10 cells each, 7 probes.
 TEST(counting, damage_of_wrong_erases) {
   struct {
     std::uint64_t attempts;

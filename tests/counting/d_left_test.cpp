@@ -1,4 +1,4 @@
-// The d-left filter: places, loads, rate, size and counts of the literature, churn, being full.
+// The d-left filter: places, loads, rate, size and counts as in the literature, churn, a full filter.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -20,7 +20,7 @@ static_assert(!mergeable<d_left> && !foldable<d_left>);
 
 digest key(std::uint64_t i) { return digest::of_hash(i); }
 
-/// Every table holds every fingerprint in a place of its own, and from the place the fingerprint comes back.
+/// In every table every fingerprint has a place of its own, and the place determines the fingerprint.
 TEST(d_left_fingerprint, places_are_bijections_for_any_number_of_buckets) {
   for (std::uint64_t const buckets : {1U, 2U, 3U, 7U, 64U, 100U})
     for (unsigned const bits : {1U, 2U, 3U, 7U}) {
@@ -59,13 +59,13 @@ std::vector<double> loads(d_left const& f) {
   return at_least;
 }
 
-/// The number of buckets over each load is no more spread than if buckets were independent (their sum is fixed), so the
-/// binomial band of the limit's fraction holds but for 1e-9; the limit itself is reached to about one bucket of 8192.
+/// The number of buckets above each load varies no more than with independent buckets, because their sum is fixed. So the
+/// binomial band of the limit's fraction holds except with probability 1e-9. The limit is reached to about one bucket of 8192.
 void expect_loads(d_left const& f, plan::d_left_limit const& limit) {
   auto const found = loads(f);
   auto const buckets = static_cast<double>(f.buckets().size());
   for (unsigned j = 1; j <= 8; ++j) {
-    bool const few = limit.loads[j] < .5;  // the band is made for rare events: those below, where most are above
+    bool const few = limit.loads[j] < .5;  // the band is for rare events, so the rarer side is counted
     double const part = few ? limit.loads[j] : std::max(0.0, 1 - limit.loads[j]);
     EXPECT_TRUE(binomial_band(buckets, part).holds(buckets * (few ? found[j] : 1 - found[j])))
         << j << ": " << found[j] << " where the limit says " << limit.loads[j];
@@ -110,7 +110,7 @@ TEST(d_left, loads_rate_and_size_of_the_literature) {
   EXPECT_EQ(f, d_left(params)) << "and nothing stays behind";
 }
 
-/// By the limit no key is ever refused; small tables and few remainders are not the limit.
+/// In the limit no key is ever refused. Small tables and short remainders are far from the limit.
 TEST(d_left, planned_keys_always_find_room) {
   for (double const fpr : {.9, .5, .1, .01, 1e-5})
     for (std::uint64_t const items : {1U, 2U, 7U, 24U, 25U, 49U, 100U, 1000U, 30'000U})
@@ -140,8 +140,8 @@ TEST(d_left, keys_selected_by_their_digest_keep_rate_and_room) {
     }
 }
 
-/// Random lawful operations against a multiset, with so few fingerprints that many keys share one: no key is missed, none
-/// counted too low, and every erase of what is there succeeds.
+/// Random valid operations compared with a multiset, with so few fingerprints that many keys share one. No key is missed or
+/// counted too low, and every erase of a member succeeds.
 TEST(d_left, against_a_multiset) {
   for (unsigned const bits : {3U, 5U, 8U, 12U}) {
     d_left f({50, bits});
@@ -232,7 +232,7 @@ TEST(d_left, estimates_distinct_keys) {
   }
 }
 
-/// Large enough that batches ask memory ahead.
+/// Large enough that batches prefetch.
 TEST(d_left, a_batch_does_what_its_keys_do_one_by_one) {
   d_left singly({50'000, 14}), together({50'000, 14});
   ASSERT_GT(singly.size_bytes(), cached_bytes);
@@ -258,7 +258,7 @@ TEST(d_left, goes_on_after_a_file) {
   EXPECT_EQ(again.family(), d_left(f.family().shape()));
 }
 
-/// Whatever the cells hold, nothing breaks: holes, remainder 0 with a counter, the same fingerprint everywhere.
+/// Any content of the cells is safe: holes, remainder 0 with a counter, the same fingerprint everywhere.
 TEST(d_left, cells_that_nobody_wrote_do_no_harm) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     d_left const shape({3, 1 + static_cast<unsigned>(seed % 62)});

@@ -1,4 +1,4 @@
-// Counters grow, so inserting allocates now and then. When that fails, nothing has changed.
+// Counters grow, so an insert sometimes allocates. If that fails, nothing must have changed.
 #include <gtest/gtest.h>
 
 #include <hortus/counting/spectral_increase.hpp>

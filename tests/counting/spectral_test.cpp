@@ -1,4 +1,4 @@
-// The three spectral filters: what they promise beyond the laws, and the errors that the literature and theory give them.
+// The three spectral filters: their promises beyond the laws, and their errors as predicted by literature and theory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using RM = spectral_recurring<>;
 
 digest key(std::uint64_t i) { return digest::of_hash(i); }
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudorandom numbers that are the same on every machine.
 class numbers {
  public:
   explicit numbers(std::uint64_t seed) : state_(mix64(seed + 1)) {}
@@ -47,7 +47,7 @@ F made(std::uint64_t cells, unsigned probes) {
     return F({.cells = cells, .probes = probes});
 }
 
-/// What several filters say of the keys that one stream brought: how many answers were wrong, how many too low, how far off.
+/// The errors of several filters on one stream: the number of wrong answers, of answers that are too low, and the mean error.
 struct errors {
   double keys = 0;
   double wrong = 0;
@@ -70,7 +70,7 @@ struct table {
   double rate = 0;          ///< of absent keys, by the fill: mean
 };
 
-/// 1000 keys that come 100 000 times, 5 probes, a load of 0.7; over so many runs. zipf 0: all keys alike.
+/// 1000 keys that come 100 000 times in all, 5 probes, a load of 0.7, over `runs` runs. zipf 0: all keys are equally frequent.
 table measured(double zipf, unsigned runs) {
   constexpr std::uint64_t n = 1000, stream = 100'000;
   constexpr unsigned probes = 5;
@@ -114,12 +114,12 @@ table measured(double zipf, unsigned runs) {
   return t;
 }
 
-/// Shares of keys, both measured: the sheet's over 20 runs, these over 40. Six standard deviations of the difference of two
-/// binomials, false alarm 1e-9: 32 % at 0.0234, 40 % at 0.0156.
+/// Compares two measured shares of keys: the sheet's over 20 runs, ours over 40. The band is six standard deviations of the
+/// difference of two binomials, false alarm 1e-9: 32 % at 0.0234, 40 % at 0.0156.
 void expect_share(double share, double published) {
   EXPECT_NEAR(share, published, z_two_sided * std::sqrt(published / 20'000 + published / 40'000));
 }
-/// Mean errors, which few keys make up: half to twice.
+/// Compares mean errors, to which few keys contribute: half to twice.
 void expect_size(double mean, double published) {
   EXPECT_GT(mean, published / 2);
   EXPECT_LT(mean, published * 2);
@@ -133,7 +133,7 @@ void expect_table(table const& t, std::array<double, 4> shares, std::array<doubl
     expect_size(all[i]->off / all[i]->keys, sizes[i]);
     EXPECT_EQ(all[i]->low, 0);
   }
-  // A key is counted wrong by minimum selection if all its cells are shared: that share has a formula.
+  // Minimum selection counts a key wrong if all its cells are shared. That share has a formula.
   EXPECT_TRUE(binomial_band(t.selection.keys, plan::spectral_wrong({7142, 5}, 1000)).holds(t.selection.wrong));
   EXPECT_NEAR(t.rate, plan::bloom_fpr({7142, 5}, 1000), 0.04 * t.rate) << "forty fills: eight standard deviations";
   EXPECT_LT(t.increase.off * 5, t.selection.off);
@@ -166,7 +166,7 @@ TEST(spectral, increase_is_wrong_a_fraction_as_often_when_keys_come_once) {
   }
 }
 
-/// Cell by cell, and the same cells above zero.
+/// Compares cell by cell; the same cells are above zero.
 TEST(spectral, increase_is_nowhere_above_selection) {
   for (unsigned const probes : {1U, 3U, 7U}) {
     auto ms = made<MS>(3000, probes);
@@ -185,7 +185,7 @@ TEST(spectral, increase_is_nowhere_above_selection) {
   }
 }
 
-/// Selection keeps no order; increase does, and its card says so.
+/// The cells of selection do not depend on the order of inserts. Those of increase do, as its card says.
 TEST(spectral, selection_does_not_depend_on_the_order_and_increase_does) {
   std::vector<digest> stream;
   numbers draw(1);
@@ -220,7 +220,7 @@ TYPED_TEST(each_spectral, inserting_often_at_once_is_inserting_often) {
   }
 }
 
-/// From one cell on, where all probes are the same, a lone key is counted exactly; at the top it stays.
+/// From one cell on, where all probes coincide, a single key is counted exactly. At the maximum its count stays.
 TYPED_TEST(each_spectral, a_lone_key_is_counted_exactly) {
   for (std::uint64_t const cells : {1U, 2U, 3U, 10U, 10'000U}) {
     auto f = made<TypeParam>(cells, 7);
@@ -239,7 +239,7 @@ TYPED_TEST(each_spectral, a_lone_key_is_counted_exactly) {
 }
 
 TYPED_TEST(each_spectral, batches_do_what_keys_do_one_by_one) {
-  for (std::uint64_t const cells : {1000UL, 12'000'000UL}) {  // in the cache, and not
+  for (std::uint64_t const cells : {1000UL, 12'000'000UL}) {  // within the cache and beyond it
     auto together = made<TypeParam>(cells, 6);
     auto singly = made<TypeParam>(cells, 6);
     numbers draw(cells);
@@ -268,7 +268,7 @@ TYPED_TEST(each_spectral, batches_do_what_keys_do_one_by_one) {
   }
 }
 
-/// Erasing what is certainly absent changes nothing; erasing what is there takes one off, in random sequences beside a map.
+/// Random sequences compared with a map: erasing a certainly absent key changes nothing; erasing a member subtracts one.
 TYPED_TEST(each_spectral, a_multiset_beside_it_agrees) {
   for (std::uint64_t const pool : {1U, 10U, 300U, 3000U}) {
     TypeParam f(TypeParam::plan({.items = pool, .fpr = 0.01}));
@@ -279,7 +279,7 @@ TYPED_TEST(each_spectral, a_multiset_beside_it_agrees) {
       if constexpr (erasable<TypeParam>)
         if (draw(3) == 0) {
           if (model[i] == 0) {
-            if (f.may_contain(key(i))) continue;  // found though absent: nobody may erase that
+            if (f.may_contain(key(i))) continue;  // a false positive: erasing it would be misuse
             auto const before = bytes(f);
             ASSERT_FALSE(f.erase(key(i)));
             ASSERT_EQ(bytes(f), before);
@@ -330,7 +330,8 @@ TEST(spectral_selection, merges_to_the_sum) {
   EXPECT_EQ(bytes(a), bytes(both));
 }
 
-/// Folded counts are never too low, and those of the filter built small but for keys whose own cells fell together.
+/// Folded counts are never too low. They equal those of a filter made small, except for keys whose own cells coincide after
+/// folding.
 TEST(spectral_selection, folds_to_the_filter_built_small) {
   for (std::uint64_t const by : {2U, 3U, 6U, 10U}) {
     auto f = made<MS>(6000, 4);
@@ -348,8 +349,9 @@ TEST(spectral_selection, folds_to_the_filter_built_small) {
   }
 }
 
-/// The rule of the sheet with plain vectors, word for word: add to the primary; v = min. If marked: the secondary gets one
-/// more, or v if it knows nothing of the key. Else, if the minimum is alone: v more there, and marked.
+/// The rule of the sheet, word for word, with plain vectors: add to the primary; v = min. If marked, add 1 to the
+/// secondary, or v if it does not know the key. Otherwise, if the minimum is alone, add v to the secondary and mark the
+/// key.
 class plain_recurring {
  public:
   plain_recurring(std::uint64_t cells, unsigned probes) : probes_(probes), a_(cells), b_((cells + 1) / 2), marks_(cells) {}
@@ -425,7 +427,7 @@ TEST(spectral_recurring, follows_the_repaired_rule) {
     }
 }
 
-/// Where the marks matter: without them a key that is in doubt, then not, then in doubt again was counted too low.
+/// A case in which the marks matter: without them a key that is in doubt, then not, then in doubt again was counted too low.
 TEST(spectral_recurring, keys_that_come_in_and_out_of_doubt_are_not_counted_too_low) {
   double low = 0;
   for (std::uint64_t run = 0; run < 60; ++run) {
@@ -444,8 +446,8 @@ TEST(spectral_recurring, keys_that_come_in_and_out_of_doubt_are_not_counted_too_
   EXPECT_EQ(low, 0) << "of 30 000 keys";
 }
 
-/// Space, in bits a cell at a load of ln 2: those of the values (N) and those in use. The figures are those of docs/maths.md;
-/// other streams of so many keys are within a tenth.
+/// Space in bits per cell at a load of ln 2: the bits of the values (N) and the bits in use. The figures are those of
+/// docs/maths.md; other streams of as many keys are within a tenth.
 TEST(spectral, space_is_what_the_page_says) {
   constexpr std::uint64_t n = 100'000;
   constexpr unsigned probes = 7;

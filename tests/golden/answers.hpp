@@ -6,7 +6,7 @@
 
 namespace hortus::testing {
 
-/// What a golden file answers to keys that are not in it.
+/// The answers of a golden file for absent keys.
 struct golden_answers {
   std::uint64_t hits = 0;                 ///< how many of the golden_probes keys from 1'000'000 on are found
   std::vector<std::uint64_t> first = {};  ///< the first five of them

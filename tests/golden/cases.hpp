@@ -8,8 +8,8 @@
 #include <hortus/any/any_filter.hpp>
 #include <hortus/hash/mix64.hpp>
 
-/// How the golden files were made: for every family the same cases. A case, once its files are committed, stays as it is for
-/// ever; new ones are added at the end.
+/// How the golden files were made: the same cases for every family. A case never changes once its files are committed; new ones
+/// are added at the end.
 namespace hortus::testing {
 
 enum class golden_keys { none, text, integers, digests };
@@ -20,8 +20,8 @@ struct golden_case {
   any_hash hash;
   golden_keys kind;
   std::uint64_t count;                           ///< keys 0 ... count - 1 are members
-  std::optional<secret_key> key = std::nullopt;  ///< the one that the hash has
-  std::uint64_t most_times = 1;                  ///< key i is there 1 + i % most_times times
+  std::optional<secret_key> key = std::nullopt;  ///< the secret key of the hash
+  std::uint64_t most_times = 1;                  ///< key i is inserted 1 + i % most_times times
 
   [[nodiscard]] std::uint64_t times(std::uint64_t i) const { return 1 + i % most_times; }
   [[nodiscard]] std::uint64_t inserts() const {
@@ -31,7 +31,7 @@ struct golden_case {
   }
 };
 
-/// 00 01 02 ... 0f. A real one is drawn at random and shown to nobody.
+/// 00 01 02 ... 0f. A real key is random and secret.
 inline secret_key golden_secret() {
   std::array<std::byte, secret_key::size> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
@@ -54,19 +54,19 @@ inline std::vector<golden_case> golden_cases(std::string_view family) {
       {"siphash13_integers", 1000, siphash(key), golden_keys::integers, 1000, key},
       {"siphash24_text", 1000, siphash24(key), golden_keys::text, 1000, key},
   };
-  // How a file is cut into chunks is not the family's affair: one large file is enough.
+  // The division of a file into chunks does not depend on the family: one large file is enough.
   if (family == "bloom") cases.push_back({"two_chunks", 880'000, xxh3(), golden_keys::text, 1000});
-  // What is built of counts has parts that keys which occur once do not reach.
+  // Families built from counts have parts that keys which occur once do not reach.
   if (auto const& f = family_named(family); f.has(verb::build) && f.has(verb::count))
     cases.push_back({"repeated", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 20});
   // Larger levels for keys that come again were planned later: the cases above have the first sizes.
   if (family == "bitwise") cases.push_back({"up_to_three_times", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 3});
-  // What grows has parts that the keys it was planned for do not reach.
+  // Families that grow have parts that the planned number of keys does not reach.
   if (family_named(family).grows) cases.push_back({"grown", 100, xxh3(), golden_keys::text, 1000});
   return cases;
 }
 
-/// What the case is planned for: less in a family so roomy that its file would be large.
+/// The number of keys for which the case is planned: fewer for a family whose file would be large.
 inline std::uint64_t golden_items(std::string_view family, golden_case const& c) {
   auto items = c.items_planned;
   auto const bytes = [&] { return family_named(family).plan({.items = items, .fpr = 0.01, .settings = {}}).size_bytes; };
@@ -87,7 +87,7 @@ decltype(auto) with_golden_key(golden_keys kind, std::uint64_t i, Act act) {
   }
 }
 
-/// act(all members of the case in a vector), as often as they are there.
+/// act(vector of all members of the case, each as often as it is inserted).
 template <class Act>
 decltype(auto) with_golden_keys(golden_case const& c, Act act) {
   return with_golden_key(c.kind, 0, [&]<class Key>(Key const&) {
@@ -100,6 +100,6 @@ decltype(auto) with_golden_keys(golden_case const& c, Act act) {
   });
 }
 
-inline constexpr std::uint64_t golden_probes = 10'000;  ///< keys 1'000'000 and on, nowhere members, that are asked for
+inline constexpr std::uint64_t golden_probes = 10'000;  ///< number of absent keys that are looked up, from 1'000'000 on
 
 }  // namespace hortus::testing

@@ -10,8 +10,8 @@
 #include "golden/cases.hpp"
 #include "io/scratch_folder.hpp"
 
-/// Files written by released versions are read for ever, with the same answers, and written again to the byte.
-/// tools/golden_check.sh sees to it that they stay as they are.
+/// Files written by released versions must always be readable, give the same answers, and be written again byte for byte.
+/// tools/golden_check.sh checks that the files do not change.
 namespace hortus::testing {
 namespace {
 
@@ -20,7 +20,7 @@ fs::path const root = fs::path(HORTUS_SOURCE_DIR) / "tests" / "golden" / "v1";
 
 fs::path file_of(std::string_view family, golden_case const& c) { return root / family / (c.name + ".hortus"); }
 
-/// act(case, path) for every golden there should be.
+/// act(case, path) for every golden file that should exist.
 template <class Act>
 void for_each_golden(Act act) {
   for (auto const& family : catalogue())
@@ -42,8 +42,8 @@ void insert_members(auto& filter, golden_case const& c, std::uint64_t from, std:
     });
 }
 
-/// The filter of a case, of the shape that the file has; what plan() would choose today is another matter, but for a family
-/// that is built of all keys at once and has no other way.
+/// The filter of a case, in the shape of the file, because plan() may choose another one today. A family that is built at once
+/// has to use plan().
 template <class F>
 of_keys<F, any_hash> planted(golden_case const& c, of_keys<F, any_hash> const& golden) {
   auto const items = golden_items(F::name, c);
@@ -59,7 +59,7 @@ of_keys<F, any_hash> planted(golden_case const& c, of_keys<F, any_hash> const& g
   }
 }
 
-/// Is the key found, or by a family that only counts, counted?
+/// Is the key found or, by a family that only counts, counted?
 bool found(any_filter const& filter, golden_case const& c, std::uint64_t i) {
   bool const asks = filter.family().has(verb::may_contain);
   return with_golden_key(c.kind, i, [&](auto const& key) { return asks ? filter.may_contain(key) : filter.count(key) != 0; });
@@ -150,8 +150,8 @@ TEST(golden, nothing_lies_about_that_is_not_a_case) {
   EXPECT_EQ(golden_answers_by_name().size(), files);
 }
 
-/// For a new family or a new case: writes the files that are not there yet, never one that is, and prints the lines that
-/// answers.hpp needs. Then: tools/golden_check.sh --add.
+/// For a new family or a new case: writes the missing files, never replaces one, and prints the lines that answers.hpp needs.
+/// Then run tools/golden_check.sh --add.
 TEST(golden, DISABLED_missing_ones_are_written) {
   auto const recorded = golden_answers_by_name();
   for (auto const& family : catalogue()) {

@@ -1,5 +1,5 @@
-// What is peculiar to filters that grow by stages: where stages begin, how large they are, that erasing finds the right one.
-// The rest is in the laws.
+// Filters that grow by stages: when stages are opened, how large they are, that erase finds the right one. The rest is in the
+// laws.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,7 +20,7 @@
 namespace hortus::testing {
 namespace {
 
-/// Inserts new keys until so many were taken for new ones; numbers from `next` on.
+/// Inserts keys, numbered from `next` on, until `count` of them were reported as new.
 template <class Filter>
 void take(Filter& f, std::uint64_t count, std::uint64_t& next) {
   while (count != 0) count -= f.insert_if_new(random_keys::make(next++)) ? 1U : 0U;
@@ -54,7 +54,7 @@ TEST(scalable_filter, opens_a_stage_with_the_first_key_that_does_not_fit_and_as_
 }
 
 // The paper's P = .01, r = .8, s = 2, from 1000 keys to 255 000 in eight stages. With slices that are half full, and their
-// number rounded up, the rate is .00658 (tests/plan/growing_test.cpp); planned exactly a stage wastes none: P (1 - .8^8) =
+// number rounded up, the rate is .00658 (tests/maths/stages_test.cpp); planned exactly a stage wastes none: P (1 - .8^8) =
 // .00832.
 TEST(scalable_filter, eight_stages_of_slices) {
   using over_slices = scalable<partitioned<>>;
@@ -66,7 +66,7 @@ TEST(scalable_filter, eight_stages_of_slices) {
   EXPECT_LE(planned, 0.01 * (1 - std::pow(.8, 8)));
   EXPECT_GE(planned, 0.98 * 0.01 * (1 - std::pow(.8, 8)));
   EXPECT_NEAR(f.fpr(), planned, 0.03 * planned);
-  constexpr std::uint64_t asked = 1'900'000;  // for 15 110 hits: 10 % either way is seen
+  constexpr std::uint64_t asked = 1'900'000;  // for 15 110 hits: enough to detect an error of 10 % either way
   auto const hits = static_cast<double>(f.may_contain(keys<random_keys>(absent, asked)).count());
   EXPECT_TRUE(binomial_band(asked, f.fpr()).holds(hits)) << hits << " at " << f.fpr();
 }
@@ -116,7 +116,7 @@ TEST(scalable_filter, settings) {
                                 planned_bytes<blocked>(1600, .00125) + planned_bytes<blocked>(6400, .000625));
 }
 
-/// A rule whose second stage is more than any filter may have.
+/// A growth policy whose second stage is larger than any filter may be.
 struct steep : scalable_growth {
   [[nodiscard]] std::uint64_t next(std::uint64_t) const noexcept { return ~std::uint64_t{0}; }
   [[nodiscard]] bool is_stage(std::uint64_t its) const noexcept { return its == first(); }
@@ -144,7 +144,8 @@ TEST(scalable_filter, one_that_cannot_grow_says_so_and_stays_as_it_was) {
   EXPECT_EQ(f.may_contain(keys<random_keys>(0, next)).count(), next);
 }
 
-// At the planned number of keys the rate is that of the goal, whether they are in one stage or in ten; and linear after.
+// At the planned number of keys the rate is that of the goal, whether they are in one stage or in ten. It grows linearly after
+// that.
 TEST(dynamic_filter, rate_at_the_planned_number_and_past_it) {
   for (std::uint64_t const a_stage : {0U, 10'000U, 3000U, 1000U}) {
     dynamic_filter f({.items = 10'000, .fpr = 0.01, .layer_items = a_stage});
@@ -162,10 +163,10 @@ TEST(dynamic_filter, rate_at_the_planned_number_and_past_it) {
   EXPECT_NEAR(8.0 * static_cast<double>(planned_bytes<blocked_counting>(1'000'000, 0.01)) / 1e6, 24.9, 0.1) << "the card";
 }
 
-/// A multiset beside it, of keys in stages so small that there are dozens: at 5 % each, most keys are reported by some stage
-/// they are not in, before or later. (At a rate so high that a key has one cell there would be nothing to see: it would be that
-/// cell in every stage.) Whatever the order of inserts and erases, no member is missed and no count too low, and when all is
-/// erased nothing is left.
+/// Compared with a multiset of keys, in dozens of small stages. At a rate of 5 % each, most keys are false positives of some
+/// older or younger stage. (At a rate so high that a key has one cell the test would show nothing: it would be the same cell in
+/// every stage.) In any order of inserts and erases, no member is missed and no count is too low, and when all keys are erased
+/// nothing is left.
 template <class F>
 void runs_beside_a_multiset(std::uint64_t seed) {
   of_keys<F> f({.items = 40, .fpr = 0.05});
@@ -208,7 +209,7 @@ TEST(scalable_filter, over_counters_erases_too) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) runs_beside_a_multiset<scalable<blocked_counting>>(seed);
   of_keys<scalable<blocked_counting>> f({.items = 10, .fpr = 0.001});
   f.insert(keys<random_keys>(0, 200));
-  EXPECT_EQ(f.erase(keys<random_keys>(0, 100)), 100U);  // the first stages are gone, and with them their numbers
+  EXPECT_EQ(f.erase(keys<random_keys>(0, 100)), 100U);  // the first stages are dropped, so the numbers of stages change
   EXPECT_LT(f.family().stages(), 5U);
   auto again = from_bytes<decltype(f)>(to_bytes(f));
   again.insert(keys<random_keys>(200, 400));
@@ -217,7 +218,7 @@ TEST(scalable_filter, over_counters_erases_too) {
   EXPECT_EQ(to_bytes(again), to_bytes(decltype(f)({.items = 10, .fpr = 0.001})));
 }
 
-// The argument of in_stages.hpp, by looking: a key that several stages report is in the oldest of them, always.
+// The invariant of in_stages.hpp by experiment: a key that several stages report is always in the oldest of them.
 TEST(dynamic_filter, a_key_is_in_the_oldest_stage_that_reports_it) {
   dynamic_filter f({.items = 30, .fpr = 0.05});
   std::vector<std::uint64_t> inserted;
@@ -238,9 +239,9 @@ TEST(dynamic_filter, a_key_is_in_the_oldest_stage_that_reports_it) {
   EXPECT_EQ(f.fpr(), 0);
 }
 
-// As many live keys as planned, for ever: one stage is enough, because room is used again. The number of keys in it is right
-// but for those that were taken for others when they came and not when they went, or the other way round: some sqrt(2 f n) of
-// them.
+// With a constant number of live keys as planned, one stage is enough, because room is used again. The stage's number of
+// keys is right except for keys that were false positives when inserted and not when erased, or vice versa: about sqrt(2 f
+// n) of them.
 TEST(dynamic_filter, room_of_erased_keys_is_used_again) {
   dynamic_filter f({.items = 1000, .fpr = 0.01});
   f.insert(keys<random_keys>(0, 900));
@@ -252,7 +253,7 @@ TEST(dynamic_filter, room_of_erased_keys_is_used_again) {
   EXPECT_LE(f.fpr(), 0.012);
 }
 
-// A queue of ten stages' keys: at the old end stages go, at the new end they come.
+// A queue of ten stages' keys: stages are dropped at the old end and opened at the new end.
 TEST(dynamic_filter, stages_go_with_their_last_key) {
   dynamic_filter f({.items = 100, .fpr = 1e-4});
   f.insert(keys<random_keys>(0, 1000));
@@ -267,7 +268,7 @@ TEST(dynamic_filter, stages_go_with_their_last_key) {
   EXPECT_EQ(f.family().stages(), 1U);
 }
 
-// Files have room for so many. What comes then makes the last one fuller, and nothing is refused.
+// The number of stages is limited by the file format. Further keys make the last stage fuller, and no key is refused.
 TEST(dynamic_filter, the_last_stage_there_may_be_takes_all) {
   for (bool const counting : {false, true}) {
     auto const grow = [](auto f) {
@@ -301,7 +302,7 @@ TEST(dynamic_filter, over_other_layers) {
   EXPECT_THROW((void)from_bytes<dynamic_filter>(to_bytes(f)), error) << "stages of another kind";
 }
 
-// What a file claims must fit together, or the next key would ask for any amount of memory.
+// The numbers in a file must be consistent. Otherwise the next key could allocate any amount of memory.
 TEST(in_stages, claims_that_do_not_fit_are_not_valid) {
   auto const make = [](scalable_growth rule, std::uint64_t blocks, unsigned probes) {
     return scalable<>({rule, {blocks, probes}});
@@ -316,8 +317,8 @@ TEST(in_stages, claims_that_do_not_fit_are_not_valid) {
     EXPECT_THROW((void)make(wrong, 30, 8), error);
 }
 
-// Every number of a file of several stages, changed, with all checksums right: refused, or a filter that says what the file
-// says and goes on growing in proportion.
+// Changes every number of a file of several stages, with all checksums corrected. The file is refused, or gives a filter that
+// matches the file and continues to grow in proportion.
 template <class Filter>
 void grown_file_that_lies(Filter f) {
   f.insert(keys<random_keys>(0, 700));

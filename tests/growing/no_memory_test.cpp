@@ -14,7 +14,7 @@
 namespace hortus::testing {
 namespace {
 
-/// act() with so many allocations allowed: was that enough?
+/// Runs act() with a limited number of allocations. True if they were enough.
 template <class Act>
 bool succeeds(std::ptrdiff_t allowed, Act act) {
   bool threw = false;
@@ -67,7 +67,7 @@ TYPED_TEST(growing_without_memory, a_batch_that_fails_loses_no_member) {
     ++failures;
     f.insert(more);
     EXPECT_EQ(f.may_contain(more).count(), more.size()) << allowed;
-    if constexpr (erasable<TypeParam>) {  // those of the second time: what was there first stays
+    if constexpr (erasable<TypeParam>) {  // erases the second insert of each key; the first one stays
       EXPECT_EQ(f.erase(more), more.size());
       EXPECT_EQ(f.may_contain(members).count(), members.size()) << allowed;
     }

@@ -27,15 +27,16 @@ std::size_t found(auto const& f, std::uint64_t from, std::uint64_t count) {
   return hits;
 }
 
-// 100 000 keys, 20 000 of them removed, ten bits and seven probes each: of the others f2 = .0082 are missed, of the removed
-// none is found, of those that never came f1 (1 - f2) = .0081. Given both fills the counts are binomial: 1e-9 each.
+// 100 000 keys, 20 000 of them removed, ten bits and seven probes each. Of the remaining members f2 = .0082 are missed, of the
+// removed keys none is found, and of the absent keys f1 (1 - f2) = .0081. Given both fills the counts are binomial: false alarm
+// 1e-9 each.
 TEST(with_removals_filter, misses_and_rate_are_those_of_two_independent_filters) {
   with_removals_filter f(with_removals<>(with_removals<>::params{{1'000'000, 7}, {200'000, 7}}));
   EXPECT_EQ(f.insert(keys<random_keys>(0, 100'000)), 100'000U);
   EXPECT_EQ(found(f, 0, 100'000), 100'000U) << "nothing went: nothing is missed";
   EXPECT_EQ(f.family().miss_rate(), 0);
   auto const erased = f.erase(keys<random_keys>(0, 20'000));
-  // Some that were to go were hidden already by those before.
+  // Some keys to be removed were already hidden by earlier removals.
   EXPECT_GT(erased, 19'900U);
   EXPECT_LE(erased, 20'000U);
 
@@ -49,7 +50,8 @@ TEST(with_removals_filter, misses_and_rate_are_those_of_two_independent_filters)
   EXPECT_TRUE(binomial_band(2e6, f.fpr()).holds(others)) << others << " found at " << f.fpr();
 }
 
-// Parts of the same size would look at the same places of a key, and what is found by chance in one be found in the other.
+// With the same digest, parts of equal size would use the same positions, and a false positive of one would be one of the
+// other.
 TEST(with_removals_filter, rate_is_right_when_both_parts_have_the_same_shape) {
   with_removals_filter f(with_removals<>(with_removals<>::params{{100'000, 4}, {100'000, 4}}));
   (void)f.insert(keys<random_keys>(0, 10'000));
@@ -74,10 +76,10 @@ TEST(with_removals_filter, an_erased_key_is_refused_and_so_are_its_twins_and_ins
   EXPECT_EQ(f.insert(keys<random_keys>(0, 300)), 0U) << "a batch says how many went in";
 }
 
-// Beside a map from keys to "in", "gone"; tiny filters, so that twins are everywhere.
+// Compared with a map from keys to "in" or "gone", with tiny filters, so that false positives are frequent.
 template <class Filter>
 void walk(Filter f, std::uint64_t seed, unsigned pool, unsigned steps) {
-  std::map<std::uint64_t, bool> model;  // true: in. Absent: never came, or refused
+  std::map<std::uint64_t, bool> model;  // true: in, false: gone; not in the map: never inserted, or refused
   for (unsigned step = 0; step < steps; ++step) {
     auto const draw = mix64(seed + step);
     auto const key = random_keys::make(draw % pool);
@@ -108,7 +110,7 @@ TEST(with_removals_filter, keeps_its_promises_beside_a_map) {
   }
 }
 
-// In the cache and past it: then memory is asked ahead.
+// Within the cache and beyond it, where batches prefetch.
 TEST(with_removals_filter, batches_answer_what_keys_do_one_by_one) {
   for (std::uint64_t const items : {1000U, 4'000'000U}) {
     over_blocked f({.items = items, .fpr = 0.05, .removals = 2000, .miss_rate = 0.05});
@@ -185,8 +187,8 @@ TEST(with_removals_filter, is_worn_when_either_rate_has_passed_its_limit) {
   EXPECT_TRUE(too_many_came.family().worn(limits));
 }
 
-// Out of a record of all that ever came: what was found stays found, what went stays away, the miss rate begins anew, and what
-// was refused goes in. Given the old filter, kept = found exactly.
+// From a record of all keys ever inserted: found keys stay found, erased keys stay absent, the miss rate starts again at
+// zero, and refused keys can be inserted. Given the old filter, exactly the keys that it finds are kept.
 TEST(with_removals_filter, regenerated_of_a_record_it_finds_what_was_found_and_takes_erased_keys_again) {
   using filter = of_keys<with_removals<>, xxh3>;
   filter f({.items = 50'000, .fpr = 0.01, .removals = 10'000, .miss_rate = 0.01}, xxh3(7));

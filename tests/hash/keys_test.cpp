@@ -21,7 +21,7 @@
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/hash/xxh64.hpp>
 
-/// A type of somebody else, in a namespace of its own.
+/// A user's type, in a namespace of its own.
 namespace elsewhere {
 
 struct point {
@@ -39,7 +39,7 @@ struct word {
 };
 std::span<std::byte const> key_bytes(word const& w) noexcept { return std::as_bytes(std::span(w.text)); }
 
-/// Text by its conversion, but its owner says that case does not count.
+/// Converts to text, but its key_bytes() ignores case.
 struct loud {
   std::string text;
   operator std::string_view() const { return text; }  // NOLINT(google-explicit-constructor)
@@ -110,7 +110,7 @@ TEST(keys, bytes_in_a_row_are_the_key_that_text_of_the_same_content_is) {
 
 TEST(keys, only_a_c_array_of_characters_stops_at_its_nul) {
   char buffer[16] = "ab";
-  char const full[2] = {'a', 'b'};  // no NUL: all of it, and not a byte more
+  char const full[2] = {'a', 'b'};  // no NUL: all of it, and no byte beyond
   EXPECT_EQ(of(buffer), of("ab"));
   EXPECT_EQ(of(full), of("ab"));
   EXPECT_EQ(of("ab\0cd"), of("ab"));
@@ -159,7 +159,7 @@ TEST(keys, integers_are_keys_by_value_whatever_their_width) {
   expect_integers_by_value(siphash24());
 }
 
-// The sign of char is the machine's choice: without care the same program would write other filters on ARM than on x86.
+// The sign of char depends on the machine: without care the same program would write different filters on ARM and on x86.
 TEST(keys, a_char_counts_by_its_byte_on_every_machine) {
   EXPECT_EQ(of(static_cast<char>(0xe9)), of(0xe9));
   EXPECT_EQ(of(static_cast<signed char>(-23)), of(-23));
@@ -210,7 +210,7 @@ TEST(keys, kinds) {
   EXPECT_EQ(static_cast<int>(key_kind::bytes | key_kind::integers | key_kind::digests), 7);
 }
 
-// What has no one obvious form is no key. tests/must_not_compile/keys.cpp shows the messages.
+// Types without an obvious byte form are not keys. tests/must_not_compile/keys.cpp shows the messages.
 static_assert(!digestible<void*> && !digestible<int*> && !digestible<int const*> && !digestible<unsigned char const*>);
 static_assert(!digestible<char8_t const*> && !digestible<std::nullptr_t> && !digestible<void (*)()> && !digestible<char**>);
 static_assert(!digestible<float> && !digestible<double> && !digestible<long double>);
@@ -220,7 +220,7 @@ static_assert(!digestible<wchar_t> && !digestible<char16_t> && !digestible<char3
 static_assert(!digestible<std::wstring> && !digestible<wchar_t const*> && !digestible<std::u32string>);
 static_assert(!digestible<std::optional<int>> && !digestible<std::unique_ptr<int>> && !digestible<std::byte>);
 
-// A batch is many keys, not one; a row of bytes is one, not many.
+// A batch is many keys, not one; a byte range is one key, not many.
 static_assert(!digestible<std::vector<std::uint64_t>> && !digestible<std::vector<std::string>> &&
               !digestible<std::vector<int>>);
 static_assert(!digestible<std::vector<std::uint16_t>> && !digestible<std::span<std::uint64_t const>>);

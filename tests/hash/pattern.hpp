@@ -7,7 +7,7 @@
 #include <hortus/hash/hash_policy.hpp>
 #include <hortus/hash/mix64.hpp>
 
-/// What the golden values of every hash are made from.
+/// The input of the golden values of every hash.
 namespace hash_test {
 
 /// The fixed pattern: byte i is 131 i + 7 floor(i / 256) + 89 mod 256.
@@ -17,7 +17,7 @@ inline std::vector<std::byte> pattern(std::size_t size) {
   return bytes;
 }
 
-/// The digests of the pattern's first 0, 1, ... 256 bytes in one number: a change of any changes it.
+/// The digests of the pattern's first 0, 1, ... 256 bytes combined into one number, which changes if any of them does.
 inline std::uint64_t fold_0_to_256(hortus::hash_policy auto const& hash) {
   auto const bytes = pattern(256);
   std::uint64_t fold = 0;

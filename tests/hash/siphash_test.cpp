@@ -133,7 +133,7 @@ TEST(siphash, golden_check_values) {
   EXPECT_EQ(siphash().check(), 0x94379e4e37f0b8e9U);
 }
 
-// Whoever reads the check value in a file must not learn the digest of any key by it.
+// The check value in a file must not reveal the digest of any key.
 TEST(siphash, the_check_value_is_nobodys_digest) {
   std::string_view const label = "hortus: check of a secret key";
   auto const bytes = std::as_bytes(std::span(label));

@@ -17,8 +17,8 @@ namespace {
 using hortus::digest;
 using hortus::xxh3;
 
-// Digests are written into files through the filters made of them: these values never change. All were computed with
-// libxxhash.so 0.8.1, whose code is compiled elsewhere than the inlined one that is tested.
+// Filters made from digests are in files, so these values never change. All were computed with libxxhash.so 0.8.1, which was
+// compiled separately from the inlined code that is tested.
 constexpr std::array<std::uint64_t, 64> first_64_lengths = {
     0x2d06800538d394c2, 0x822eec778dade5b8, 0x4bc4e394e546137c, 0x6cadcfa9d0a9c70e, 0xa5a38cd3cb07d33c, 0x0bb78ce9276b70cc,
     0xdecbd5c3bcfea3aa, 0xf930e960fbd41c48, 0x815a787e56155fa3, 0xaa82d5bdddedb3fb, 0x40376c2480ad0d86, 0x1b79bcf25a5ff1f4,
@@ -114,8 +114,9 @@ TEST(xxh3, equal_when_seeds_are) {
   EXPECT_NE(xxh3(1), xxh3(2));
 }
 
-// xxHash issue 469: with seeds 0, 1, 2, ... handed to XXH3 as they are, short sequential keys get the same set of hashes over
-// and over, in another order. By chance two of the 28 pairs of seeds share one of 2^14 digests with 28 * 2^28 / 2^64 = 4e-10.
+// xxHash issue 469: if seeds 0, 1, 2, ... are passed to XXH3 directly, short sequential keys get the same set of hashes each
+// time, in another order. By chance one of the 28 pairs of seeds shares one of 2^14 digests with probability
+// 28 * 2^28 / 2^64 = 4e-10.
 template <class Digests>
 void expect_unrelated_seeds(Digests digests_of) {
   constexpr std::uint64_t keys = 1 << 14;

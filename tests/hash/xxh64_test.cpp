@@ -14,7 +14,7 @@ namespace {
 
 using hortus::xxh64;
 
-// Computed with libxxhash.so 0.8.1, whose code is compiled elsewhere than the inlined one that is tested.
+// Computed with libxxhash.so 0.8.1, which was compiled separately from the inlined code that is tested.
 constexpr std::array<std::uint64_t, 64> first_64_lengths = {
     0xef46db3751d8e999, 0x17fd8339c3b45154, 0x42dfabb3c5dd978d, 0x9f2d31b55357de18, 0x7d2dd0ebcb15666f, 0x24d674acc708ca67,
     0x4df46bb0c1295969, 0x76524c5509813139, 0xa19f48ea16a0d757, 0xc87f01ebb498ae8e, 0xbe9d026b5b000d46, 0xfd34c2ac1a8abd7d,

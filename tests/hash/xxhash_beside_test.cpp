@@ -1,4 +1,4 @@
-// A program may include <xxhash.h> for itself, before and after hortus does: both see the functions they know.
+// A program may include <xxhash.h> itself, before and after hortus does. Both must get the functions they expect.
 #include <xxhash.h>
 
 #include <hortus/hash/xxh3.hpp>

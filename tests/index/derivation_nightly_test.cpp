@@ -8,9 +8,9 @@
 #include "policies.hpp"
 #include "rejected.hpp"
 
-// Prints the tables of docs/index-derivation.md; each takes a minute or two. On the way it holds what the table says of the
-// policies without a penalty: nowhere off 1 by more than 6.5 standard errors, which by chance one of their 54 cells would be in
-// one run of 2e8. (The runs are always the same: seeds are fixed.)
+// Prints the tables of docs/index-derivation.md; each takes a minute or two. It also checks the table for policies without a
+// penalty: no ratio differs from 1 by more than 6.5 standard errors. By chance one of their 54 cells would, in one run of 2e8.
+// (Seeds are fixed, so all runs are the same.)
 namespace {
 
 using index_test::keys;

@@ -8,8 +8,8 @@
 #include <hortus/hash/mix64.hpp>
 #include <hortus/index/index_policy.hpp>
 
-/// How often Bloom filters built on an index policy answer yes to keys they never saw, beside what independent positions would
-/// give. Knows nothing of the library's own filters and formulas, so that it can judge them.
+/// The false-positive rate of Bloom filters with an index policy, compared with that of independent positions. Independent of
+/// the library's own filters and formulas, so that it can check them.
 namespace index_test {
 
 struct shape {
@@ -17,7 +17,7 @@ struct shape {
   unsigned probes;
 };
 
-/// Where the digests come from: all of them good bits, but related the way real ones are.
+/// The source of the digests: well-mixed bits, but related as in practice.
 enum class keys {
   random,
   sequential,  ///< the integers 0, 1, 2, ... through the default hash's mixer
@@ -42,13 +42,13 @@ class key_source {
   std::uint64_t salt_, count_ = 0;
 };
 
-/// The exact rate of independent positions, averaged over filters: E[(X / bits)^probes], X the bits set by items * probes
-/// throws (Bose et al. 2008). One throw at a time; chances too small to matter are let go.
+/// The exact rate of independent positions, averaged over filters: E[(X / bits)^probes], where X is the number of bits set by
+/// items * probes throws (Bose et al. 2008). Computed throw by throw; negligible probabilities are dropped.
 inline double independent_rate(shape s) {
   auto const bits = static_cast<double>(s.bits);
   std::vector<double> chance(s.bits + 2, 0.0);
   chance[0] = 1;
-  std::uint64_t low = 0, high = 0;  // where chance is not negligible
+  std::uint64_t low = 0, high = 0;  // the range where probabilities are not negligible
   for (std::uint64_t thrown = 0; thrown < s.items * s.probes; ++thrown) {
     high = std::min(high + 1, s.bits);
     for (auto x = high; x > low; --x)
@@ -65,7 +65,7 @@ inline double independent_rate(shape s) {
 struct measured {
   double ratio;       ///< rate, over that of independent positions
   double error;       ///< standard error of ratio, from the spread between filters
-  double given_fill;  ///< rate, over what the bits really set would give independent positions
+  double given_fill;  ///< rate, over that of independent positions at the filter's actual fill
   std::uint64_t hits;
 };
 

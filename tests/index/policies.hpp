@@ -10,7 +10,7 @@
 #include <hortus/index/sliced_probes.hpp>
 #include <hortus/index/triple_hashing.hpp>
 
-/// Every index policy, for tests that ask all of them.
+/// Every index policy, for tests of all of them.
 namespace index_test {
 
 using policies = testing::Types<hortus::multiply_chain, hortus::seeded_probes, hortus::sliced_probes, hortus::double_hashing,

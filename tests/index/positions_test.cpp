@@ -22,7 +22,7 @@ constexpr std::uint64_t largest = ~std::uint64_t{0};
 
 constexpr std::uint64_t two_to(unsigned n) { return std::uint64_t{1} << n; }
 
-/// Ranges at which something could go wrong: tiny, around powers of two, past 32 bits, at and near the end of 64.
+/// Ranges at the edges: tiny, around powers of two, past 32 bits, at and near the end of 64.
 constexpr auto ranges = std::to_array<std::uint64_t>({1,
                                                       2,
                                                       3,
@@ -44,7 +44,7 @@ constexpr auto ranges = std::to_array<std::uint64_t>({1,
                                                       two_to(63) + 1,
                                                       largest});
 
-/// Digests at which something could go wrong, then ordinary ones.
+/// Digests at the edges, then ordinary ones.
 std::vector<digest> some_digests() {
   std::vector<digest> xs = {digest(0), digest(1), digest(2), digest(largest), digest(two_to(63))};
   for (std::uint64_t i = 0; i < 100; ++i) xs.push_back(digest::of_hash(i));
@@ -107,8 +107,8 @@ TYPED_TEST(index_policies, use_the_whole_range_at_every_probe) {
     for (auto count : probe) EXPECT_NEAR(count, keys / 2, 7 * 64);
 }
 
-// Folding: what is at n is, divided by d, at n / d. Those that do not fold must not be folded, so they must say so; each of
-// them breaks the rule somewhere.
+// Folding: the position for range n, divided by d, is the position for n / d. Policies that do not fold must declare it;
+// each of them breaks the rule somewhere.
 TYPED_TEST(index_policies, fold_if_they_say_so) {
   bool holds = true;
   for (std::uint64_t divisor : {2U, 3U, 5U, 64U, 1000U})
@@ -123,7 +123,7 @@ TYPED_TEST(index_policies, fold_if_they_say_so) {
 static_assert(hortus::multiply_chain::folds && hortus::seeded_probes::folds && !hortus::sliced_probes::folds);
 static_assert(!hortus::double_hashing::folds && !hortus::enhanced_double_hashing::folds && !hortus::triple_hashing::folds);
 
-// Positions are in files, as the bits of every filter: these never change.
+// Positions determine the bits in every file, so they never change.
 struct golden {
   std::uint32_t id;
   std::string_view name;
@@ -204,7 +204,7 @@ TEST(index_policies, have_ids_of_their_own) {
   EXPECT_EQ(ids.size(), 6U);
 }
 
-// Two numbers below range make all positions of double hashing; the textbook's own words, with its division.
+// Two numbers below range determine all positions of double hashing. The textbook's formula, with its division.
 TEST(double_hashing, is_a_plus_i_times_b_with_b_not_zero) {
   for (std::uint64_t range : {2U, 3U, 1000U, 1U << 20})
     for (auto x : some_digests()) {

@@ -3,7 +3,7 @@
 #include "measured_rate.hpp"
 #include "policies.hpp"
 
-// What a way of deriving positions costs in false positives, beside independent positions.
+// The false-positive rate of each index policy, compared with that of independent positions.
 //
 // The noise of a measured ratio has two parts. Hits: 1 / sqrt(hits). Fill: filters of one shape differ in how many bits they
 // set, by which their own rates vary with a relative sigma of 17.2 % at (2000, 100, 14) and 34 % at (512, 36, 14); that falls

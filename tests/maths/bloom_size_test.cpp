@@ -92,8 +92,8 @@ TEST(BloomSize, TableOfThePlanner) {
   }
 }
 
-// 1232 goals, from one item to 2^33 and from 0.93 down to 2^-64: the rate is kept by the exact formula, at 0.3 % above the
-// ideal number of bits. The spread of the fill costs half a bit a probe, which only tiny filters feel.
+// 1232 goals, from one item to 2^33 and from 0.93 down to 2^-64: by the exact formula the rate is kept, with 0.3 % more
+// than the ideal number of bits. The spread of the fill costs half a bit per probe, which matters only in tiny filters.
 TEST(BloomSize, EveryGoalIsKeptWithFewBits) {
   int goals = 0;
   for (double items = 1; items < 0x1p34; items = std::ceil(items * 2.3))
@@ -112,7 +112,7 @@ TEST(BloomSize, EveryGoalIsKeptWithFewBits) {
   EXPECT_GE(goals, 1000);
 }
 
-// Below 1024 bits nothing is rounded: the plan is the smallest filter there is, with any number of probes.
+// Below 1024 bits sizes are not rounded: the plan is the smallest possible filter, with any number of probes.
 TEST(BloomSize, SmallPlansAreTheSmallestPossible) {
   for (std::uint64_t items : sizes{1, 2, 3, 5, 7, 20, 50})
     for (double fpr : {0.7, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6}) {

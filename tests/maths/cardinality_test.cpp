@@ -104,7 +104,7 @@ TEST(Cardinality, OfSlices) {
   EXPECT_DOUBLE_EQ(cardinality_sd(partitioned_shape{1000, 4}, 300), cardinality_sd(bloom_shape{4000, 4}, 300));
 }
 
-/// 2000 filters filled with `items` keys: what the estimates do.
+/// The estimates of 2000 filters filled with `items` keys.
 template <class Estimate>
 void expect_honest(std::uint64_t cells, unsigned slices, double items, double sd, double bias, Estimate estimate_of) {
   oracle::dice dice(cells + slices + static_cast<std::uint64_t>(items));
@@ -151,7 +151,7 @@ TEST(Cardinality, MonteCarloOfSlices) {
   });
 }
 
-/// Chance that the interval holds the number of items: exact, over the distribution of the ones.
+/// Probability that the interval contains the number of items: exact, over the distribution of the ones.
 template <class Interval>
 double coverage(bloom_shape shape, std::uint64_t items, Interval interval) {
   auto const chance = oracle::occupancy(shape.bits, shape.probes * items);
@@ -175,7 +175,7 @@ TEST(Cardinality, IntervalHoldsAtEveryFill) {
       EXPECT_GT(held, 0.91) << shape.bits << ' ' << items;
       EXPECT_LT(held, items < 20 ? 1.1 : 0.99) << shape.bits << ' ' << items;
     }
-  // What the interval by loads is for: value +- 1.96 sd is no worse in big filters, but in small ones.
+  // The reason for the interval by loads: value +- 1.96 sd is as good in large filters, but worse in small ones.
   bloom_shape const small{64, 5};
   auto const plain = [&](estimate e) {
     double const half = z95 * cardinality_sd(small, e.value);

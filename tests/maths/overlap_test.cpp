@@ -79,7 +79,7 @@ TEST(Overlap, OfEqualDisjointAndEmpty) {
   EXPECT_DOUBLE_EQ(equal.both.value, equal.a.value);
   EXPECT_EQ(equal.only_a.value, 0);
   EXPECT_DOUBLE_EQ(equal.jaccard.value, 1);
-  EXPECT_NEAR(equal.jaccard.high - equal.jaccard.low, 0, 1e-6);  // nothing is left to chance
+  EXPECT_NEAR(equal.jaccard.high - equal.jaccard.low, 0, 1e-6);  // no randomness is left
   EXPECT_NEAR(equal.only_a.high - equal.only_a.low, 0, 1e-3);
   auto const none = bloom_overlap(shape, 0, 0, 0);
   EXPECT_EQ(none.both, estimate{});
@@ -90,7 +90,7 @@ TEST(Overlap, OfEqualDisjointAndEmpty) {
 }
 
 TEST(Overlap, ClampsOnlyWhenPresented) {
-  auto const apart = bloom_overlap(shape, 1000, 1000, 2000);  // fewer bits met than chance alone would make
+  auto const apart = bloom_overlap(shape, 1000, 1000, 2000);  // fewer common bits than disjoint sets have by chance
   EXPECT_LT(apart.both.value, 0);
   EXPECT_LT(apart.jaccard.value, 0);
   auto const shown = presentable(apart);

@@ -40,7 +40,7 @@ TEST(Growing, DynamicRateIsLinear) {
   EXPECT_EQ(dynamic_fpr(0.5, 0, 0), 0);
 }
 
-// However many stages share the keys, full or not: the goal holds, and not by far.
+// For any number of stages, full or not, the goal is kept, with little margin.
 TEST(Growing, EqualStagesKeepTheGoalTogether) {
   for (double const fpr : {0.5, 0.01, 1e-6})
     for (std::uint64_t const items : {1000U, 1001U, 999U})
@@ -103,7 +103,7 @@ TEST(Growing, ScalableTableOfThePaper) {
   EXPECT_NEAR(grown(stage_fpr(.01, .8, 0), .8, 2, 8).fpr, .00657, .000006) << "255 000 keys";
 }
 
-// The first stage at the rate of the goal: all together pass it, up to 1 / (1 - r) times.
+// With the first stage at the rate of the goal, all stages together exceed it by a factor of up to 1 / (1 - r).
 TEST(Growing, AFirstStageAtTheWholeRateBreaksThePromise) {
   EXPECT_GT(grown(.01, .8, 2, 10).fpr, 3 * .01);
   compound_fpr wrong, right;
@@ -135,7 +135,7 @@ TEST(Growing, EstimatesAddUp) {
   EXPECT_DOUBLE_EQ(e.high, 200 + std::hypot(10, 40));
   EXPECT_FALSE(e.saturated);
   EXPECT_EQ(stages_cardinality({}), estimate{});
-  stages[0].fpr = 1;  // nothing can be said of what came after it
+  stages[0].fpr = 1;  // then nothing is known about the keys after it
   auto const all = stages_cardinality(stages);
   EXPECT_TRUE(all.saturated && all.low <= all.value && all.high == HUGE_VAL);
 }

@@ -1,4 +1,4 @@
-// What a user of filters may get wrong. Each case must fail, in words that name what is missing; case 0 is the control.
+// Mistakes of users of filters. Each case must fail, with a message that names what is missing; case 0 is the control.
 // CASE 0: control
 // CASE 1: erasable
 // CASE 2: digestible
@@ -54,7 +54,7 @@ int main() {
   hortus::of_keys<hortus::bloom<>, hortus::siphash> g({.items = 10, .fpr = 0.01});  // without its key it keeps no secret
 #elif CASE == 9
   hortus::d_left_filter g({.items = 10, .fpr = 0.01});
-  g.insert(1);  // it can be full: who does not look loses keys
+  g.insert(1);  // it can be full: ignoring the result loses keys
 #elif CASE == 10
   hortus::d_left_filter g({.items = 10, .fpr = 0.01});
   g.insert(std::vector<int>{1, 2});

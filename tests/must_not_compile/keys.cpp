@@ -86,11 +86,11 @@ int main() {
   use_hash(hortus::siphash(hortus::secret_key(std::array<std::byte, 16>{})));
   use_index<hortus::multiply_chain>();
 #elif CASE == 1
-  (void)digest_of(hash, &number);  // a pointer says where, not what
+  (void)digest_of(hash, &number);  // a pointer is an address, not content
 #elif CASE == 2
   (void)digest_of(hash, padded{'a', 1});  // padding is not content
 #elif CASE == 3
-  (void)digest_of(hash, 1.5);  // 0.0 and -0.0, a quadrillion NaNs
+  (void)digest_of(hash, 1.5);  // 0.0 and -0.0 are equal, and there are many NaNs
 #elif CASE == 4
   (void)digest_of(hash, nullptr);
 #elif CASE == 5

@@ -12,7 +12,7 @@ using oracle::close;
 using oracle::printed;
 using oracle::thrown;
 
-/// Slices that are half full when k generations are in, large ones: ceil(k g / ln 2).
+/// Slices that are half full after k generations, in large filters: ceil(k g / ln 2).
 age_partitioned_shape half_full(unsigned probes, unsigned generations) {
   std::uint64_t const g = 100'000'000;
   return {static_cast<std::uint64_t>(std::ceil(static_cast<double>(probes * g) / std::numbers::ln2)), probes, generations, g};
@@ -44,7 +44,7 @@ TEST(AgePartitioned, TableOfRates) {
   }
 }
 
-/// All ways in which slices can have a key's bit or not.
+/// Enumerates all combinations of slices that have a key's bit or not.
 double row_chance_by_counting(std::vector<double> const& fill, unsigned probes) {
   double sum = 0;
   for (unsigned outcome = 0; outcome < 1U << fill.size(); ++outcome) {
@@ -93,7 +93,7 @@ TEST(AgePartitioned, PlanKeepsTheRateAndTheWindowInLittleSpace) {
           --smaller.slice_bits;
           EXPECT_GT(age_partitioned_fpr(smaller), fpr);
         }
-        // No number of generations and probes that was to be looked at needs more than 5 % less.
+        // No considered number of generations and probes saves more than 5 %.
         for (unsigned l = 1; l <= planned_generations; l += 2)
           for (unsigned k = 1; k <= 30; k += 3) {
             age_partitioned_shape other{1, k, l, (items - 1) / window_generations(l, what) + 1};

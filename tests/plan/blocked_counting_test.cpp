@@ -1,4 +1,4 @@
-// Sizes of blocked counting filters: shares of cells past three against sums, and the best number of probes.
+// Sizes of blocked counting filters: shares of cells above three compared with sums, and the best number of probes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ TEST(blocked_counting_plan, share_past_three_is_the_tail_of_poissons_law) {
   }
 }
 
-/// 0.3 of the slots, where 0.8 is the most.
+/// The table is planned to be 0.3 full; at most 0.8 is possible.
 TEST(blocked_counting_plan, the_load_that_is_allowed_leaves_room_in_the_table) {
   EXPECT_NEAR(share_past_three(most_cell_load) * static_cast<double>(cells_a_slot), 0.297, 0.001);
 }

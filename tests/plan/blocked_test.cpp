@@ -19,7 +19,7 @@ using oracle::thrown;
 constexpr auto huge = std::numeric_limits<std::uint64_t>::max();
 constexpr std::array families{layouts::free_512, layouts::free_1024, layouts::sectorized, layouts::split, layouts::word};
 
-// Layouts the tables compare with, beside those that have a family.
+// Layouts in the published tables that have no family here.
 constexpr block_layout free_256{256, 1, 1, 64, max_bits / 256};
 constexpr block_layout split_8x64{64, 1, 8, 8, max_bits / 512};
 constexpr block_layout split_4x64{64, 1, 4, 4, max_bits / 256};
@@ -28,7 +28,7 @@ constexpr block_layout four_words{64, 2, 4, 32, max_bits / 512};
 constexpr block_layout two_of_four{64, 2, 2, 32, max_bits / 256};
 constexpr block_layout half_word{32, 1, 1, 16, max_bits / 32};
 
-/// Yes of a block with `keys`, by the occupancy recurrence and a sum over the keys that chose the word.
+/// The rate of a block with `keys` keys, by the occupancy recurrence and a sum over the keys that chose the word.
 double inner_by_occupancy(block_layout layout, std::uint64_t keys, unsigned probes) {
   double const choice = 1.0 / layout.choices;
   double part = 0;
@@ -40,7 +40,7 @@ double inner_by_occupancy(block_layout layout, std::uint64_t keys, unsigned prob
   return std::pow(part, layout.parts);
 }
 
-/// What the sheets call f': the same with (1 - (1 - 1/B)^(ki))^k for the rate of a word, and Poisson loads.
+/// The f' of the literature sheets: the same with (1 - (1 - 1/B)^(ki))^k as the rate of a word, and Poisson loads.
 double lenient_fpr(block_layout layout, double bits_per_item, unsigned probes) {
   double const load = layout.bits() / bits_per_item, throws = probes / layout.parts, choice = 1.0 / layout.choices;
   double sum = 0;
@@ -69,7 +69,7 @@ double lenient_bits(block_layout layout, double fpr) {
   return best;
 }
 
-/// The rate of a filter of 2^27 blocks at so many bits an item.
+/// The rate of a filter of 2^27 blocks at a given number of bits per item.
 double rate_at(block_layout layout, double bits_per_item, unsigned probes) {
   blocked_shape const shape{layout, 1U << 27, probes};
   return blocked_fpr(shape, static_cast<std::uint64_t>(static_cast<double>(shape.bits()) / bits_per_item));
@@ -396,7 +396,7 @@ TEST(Blocked, Edges) {
   }
 }
 
-/// A filter filled and asked by dice.
+/// A filter filled and queried at random.
 class thrown_blocks {
  public:
   thrown_blocks(blocked_shape shape, oracle::dice& dice) : shape_(shape), dice_(dice), bits_(shape.bits()) {}
@@ -466,7 +466,7 @@ TEST(Blocked, MonteCarlo) {
   }
 }
 
-/// Standard deviation over mean of the zeros among so many bits, from the distribution of the ones.
+/// Standard deviation over mean of the number of zeros among `bits` bits, from the distribution of the ones.
 double relative_sd(std::uint64_t bits, std::uint64_t throws) {
   auto const chance = oracle::occupancy(bits, throws);
   double mean = 0, square = 0;
@@ -478,7 +478,7 @@ double relative_sd(std::uint64_t bits, std::uint64_t throws) {
   return std::sqrt(square - mean * mean) / mean;
 }
 
-// Where a blocked filter is a plain one, its moments are known to the last digit: one block, and one probe.
+// With one block or one probe a blocked filter is a bloom filter, whose moments are known to the last digit.
 TEST(BlockedCardinality, SpreadOfPlainFilters) {
   for (std::uint64_t items : sizes{2, 20, 60, 100}) {
     auto const n = static_cast<double>(items);
@@ -520,8 +520,8 @@ TEST(BlockedCardinality, ClosedFormAndItsError) {
   }
 }
 
-// Loads that differ cost: the error in plain filters' errors, with the best probes. (In nearly empty filters it is up to 2.4:
-// there a key whose probes fall on each other, which is likelier in a block, is most of what can go wrong.)
+// Unequal loads increase the error: the error over that of a bloom filter, with the best probes. (In nearly empty filters the
+// ratio is up to 2.4: there most of the error comes from keys whose probes coincide, which is likelier in a block.)
 TEST(BlockedCardinality, ErrorBesideAPlainFilters) {
   struct {
     block_layout layout;

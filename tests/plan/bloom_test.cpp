@@ -11,7 +11,7 @@ using oracle::thrown;
 
 constexpr auto huge = std::numeric_limits<std::uint64_t>::max();
 
-/// What must hold of every plan: it is a filter, and its figures are that filter's.
+/// Checks every plan: it is a valid filter, and its figures are those of that filter.
 void expect_true(bloom_plan const& plan) {
   EXPECT_GE(plan.items, 1U);
   EXPECT_DOUBLE_EQ(plan.fpr, bloom_fpr({plan.bits, plan.probes}, plan.items));
@@ -95,7 +95,7 @@ TEST(BloomSolve, ThreeAndFourAreCheckedAgainstEachOther) {
   }
 }
 
-// Whatever is left out of a plan comes back: with its other numbers the wish is kept, and nothing gets worse.
+// If a number is left out of a plan's wish, solve() finds it again: the other numbers are kept, and nothing gets worse.
 TEST(BloomSolve, RoundTrips) {
   for (std::uint64_t items : {1ULL, 2ULL, 7ULL, 100ULL, 12'345ULL, 1'000'000ULL, 5'000'000'000ULL})
     for (double fpr : {0.99, 0.5, 0.02, 1e-3, 1e-7, 1e-12}) {

@@ -14,7 +14,7 @@ using oracle::thrown;
 
 double const ln2 = std::numbers::ln2;
 
-/// The sum as it is defined, term by term from the top, in long double.
+/// The sum by its definition, term by term from the top, in long double.
 double plain_poisson_tail(long double mean, unsigned at_least) {
   std::vector<long double> terms;
   long double term = std::exp(-mean);
@@ -60,7 +60,7 @@ TEST(Tails, BinomialIsItsSum) {
   EXPECT_EQ(binomial_tail(10, 0, 1), 0);
 }
 
-/// Where sums become long they hand over to the normal law, and must agree with it there.
+/// Long sums are replaced by the normal approximation, and must agree with it at that point.
 TEST(Tails, AreNormalWhereTheyAreLarge) {
   for (double const sds : {-3.0, -1.0, 0.0, 1.0, 3.0}) {
     double const mean = 0x1p39;

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of plan/ share: slow and obvious ways to the same numbers, and fixed random ones.
+// Shared by the tests of plan/: slow and obvious ways to compute the same numbers, and fixed random numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ int thrown(Call call) {
 inline constexpr int bad_goal = static_cast<int>(hortus::errc::bad_goal);
 inline constexpr int bad_params = static_cast<int>(hortus::errc::bad_params);
 
-/// Distribution of the number of occupied cells after so many throws, one throw at a time.
+/// Distribution of the number of occupied cells after `throws` throws, one throw at a time.
 inline std::vector<double> occupancy(std::uint64_t cells, std::uint64_t throws) {
   std::vector<double> p(cells + 1, 0.0);
   p[0] = 1;
@@ -109,7 +109,7 @@ class dice {
   std::uint64_t state_;
 };
 
-/// A bit array that is filled by dice.
+/// A bit array that is filled at random.
 class thrown_bits {
  public:
   explicit thrown_bits(std::uint64_t bits) : set_(bits, 0) {}
@@ -125,7 +125,7 @@ class thrown_bits {
   std::vector<unsigned char> set_;
 };
 
-/// Mean and standard deviation of a sample, as it comes.
+/// Running mean and standard deviation of a sample.
 class sample {
  public:
   void add(double x) {
@@ -142,7 +142,7 @@ class sample {
   double count_ = 0, mean_ = 0, squares_ = 0;
 };
 
-/// Half the width, in standard deviations, of a normal band that is left with a chance below 1e-9.
+/// Half the width, in standard deviations, of a normal band that is exceeded with probability below 1e-9.
 inline constexpr double z_1e9 = 6.2;
 
 }  // namespace oracle

@@ -51,7 +51,7 @@ TEST(Partitioned, RateOfTheFillIsAProduct) {
   EXPECT_EQ(thrown([&] { return fill_fpr({100, 2}, ones); }), oracle::bad_params);
 }
 
-// As for the flat filter: every goal kept, by a formula that is exact at every size.
+// As for the bloom filter: every goal is kept, by a formula that is exact at every size.
 TEST(Partitioned, EveryGoalIsKeptWithFewBits) {
   int goals = 0;
   for (double items = 1; items < 0x1p34; items = std::ceil(items * 2.3))

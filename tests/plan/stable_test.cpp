@@ -87,7 +87,7 @@ TEST(Stable, TableOfMissesByGap) {
       EXPECT_TRUE(close(missed, missed_step_by_step(shape, gaps[i]), 1e-9)) << gaps[i] << ": " << missed;
     }
     EXPECT_EQ(stable_fnr(shape, 0), 0);
-    EXPECT_TRUE(close(stable_fnr(shape, std::uint64_t{1} << 50), 1 - stable_fpr(shape), 0.02));  // a key like any other
+    EXPECT_TRUE(close(stable_fnr(shape, std::uint64_t{1} << 50), 1 - stable_fpr(shape), 0.02));  // as an absent key
   }
 }
 
@@ -120,7 +120,7 @@ TEST(Stable, PlanKeepsBothRatesAndIsTheLeast) {
         EXPECT_LE(stable_fnr(shape, items), fnr);
         for (auto const width : {1U, 2U, 4U})
           for (unsigned probes = 1; probes <= 20; ++probes) {
-            auto const cells = (shape.cells * shape.cell_bits - 1) / width;  // a bit less
+            auto const cells = (shape.cells * shape.cell_bits - 1) / width;  // at least one bit less
             if (cells <= probes) continue;
             stable_shape const other{cells, width, probes, stable_decrements(cells, width, probes, fpr)};
             if (other.decrements > cells || stable_fpr(other) > fpr) continue;

@@ -132,9 +132,9 @@ TEST(fast_ams, is_within_its_error_as_often_as_it_says) {
   EXPECT_LE(off / (200.0 * 2000), .01);
 }
 
-/// Keys nobody inserted, in sketches planned for exact counts, over 120 seeds. Given the counters that are not 0, a key is
-/// taken for one with the product of the rows' fills: binomial, false alarm 1e-9. The mean of those chances is what was
-/// planned: over 120 seeds to .3 % (sd; taken: 3 %).
+/// Absent keys in sketches planned for exact counts, over 120 seeds. Given the counters that are not 0, an absent key is
+/// counted with the product of the rows' fills as probability: binomial, false alarm 1e-9. The mean of these probabilities
+/// is the planned one: over 120 seeds to .3 % (sd; the band is 3 %).
 template <class Sketch>
 void wrong_as_often_as_planned() {
   for (double const fpr : {.2, .01}) {
@@ -171,7 +171,7 @@ TEST(fast_ams, is_wrong_as_often_as_planned) {
       fast_ams s(p);
       for (std::uint64_t i = 0; i < 500; ++i) s.add(key_of(i, seed), static_cast<std::int64_t>(mix64(i) >> 24));
       auto const* const counters = reinterpret_cast<std::uint64_t const*>(s.cells().data());
-      std::vector<double> high{1};  // chance of so many rows too high
+      std::vector<double> high{1};  // high[i]: probability that i rows are too high
       for (unsigned row = 0; row < p.depth; ++row) {
         double const up =
             .5 - .5 * static_cast<double>(std::count(counters + row * p.width, counters + (row + 1) * p.width, 0U)) /
@@ -473,7 +473,7 @@ TYPED_TEST(stored, takes_keys_and_goes_on_after_a_file) {
   EXPECT_EQ(s.family(), TypeParam(s.family().shape()));
 }
 
-/// Large enough that batches ask memory ahead.
+/// Large enough that batches prefetch.
 TYPED_TEST(stored, a_batch_does_what_its_keys_do_one_by_one) {
   TypeParam singly({200'000, 5}), together({200'000, 5});
   ASSERT_GT(singly.size_bytes(), cached_bytes);
