@@ -115,7 +115,7 @@ bool line_reader::next(std::vector<std::string_view>& lines) {
   return false;
 }
 
-/// Splits the buffer into lines. A block may end up to 64 lines early, so that a stride is never split.
+/// Splits the buffer into lines. A block may end early, by fewer than 64 lines, so that a stride is never split.
 void line_reader::split(std::vector<std::string_view>& lines) {
   lines.resize(block_lines);
   auto* out = lines.data();

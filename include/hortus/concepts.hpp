@@ -62,7 +62,7 @@ concept membership = family<F> && requires(F const& c, digest x) {
   { c.fpr() } -> std::same_as<double>;  // the false-positive rate now, computed from the actual fill
 };
 
-/// insert_if_new(x) inserts x. True if x was certainly not a member before.
+/// insert_if_new(x) makes x a member. True if x was certainly not a member before.
 template <class F>
 concept noticing = insertable<F> && requires(F& f, digest x) {
   { f.insert_if_new(x) } -> std::same_as<bool>;

@@ -17,7 +17,8 @@ enum class errc {
   no_memory,     ///< in a result: out of memory, where other functions throw std::bad_alloc
 };
 
-/// The one exception that hortus throws: from constructors, merge and load, never from a hot path. what() is one sentence
+/// The one exception that hortus throws: from constructors, merge, load and a filter that cannot grow; never from a lookup, but
+/// for families chosen at run time that lack the verb. what() is one sentence
 /// that says what was wrong and what would be right. It has no full stop, so that it can follow a file name and a colon.
 class error : public std::runtime_error {
  public:

@@ -100,7 +100,7 @@ section "a folder that cannot be written to"
 mkdir locked
 hortus build bloom -o locked/f -n 2000 first
 cp locked/f before
-cp "$HORTUS" command # where anybody may run it
+cp "$HORTUS" command # a copy that every user may run
 chmod 755 . command
 chmod 555 locked
 if [ "$(id -u)" -eq 0 ] && ! as_nobody ./command --version >/dev/null 2>&1; then

@@ -197,7 +197,7 @@ for redirection in '2>&-' '2>/dev/full' '<&- >&- 2>&-'; do
   eval "hortus nosuch $redirection" || status=$?
   equal "status with $redirection" 2 $status
   status=0
-  eval "hortus build bloom -o warned -n 5 keys $redirection" || status=$? # a warning that nobody can read is no reason to fail
+  eval "hortus build bloom -o warned -n 5 keys $redirection" || status=$? # a warning that cannot be printed is no reason to fail
   equal "status with $redirection" 0 $status
   hortus verify warned >/dev/null
   rm warned

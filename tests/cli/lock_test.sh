@@ -72,7 +72,7 @@ for command in 'add total day5' 'merge -o total total d1' 'fold -o link --by 2 t
   held total refused "^hortus: another command is still changing '[a-z]+' after --lock-timeout 0.2s$" timeout 20 "$HORTUS" $command --lock-timeout 0.2s
   held total refused "still changing" timeout 20 "$HORTUS" $command --lock-timeout 0
   same_bytes before total
-  done_quietly hortus add total /dev/null --lock-timeout 0 # nobody is there
+  done_quietly hortus add total /dev/null --lock-timeout 0 # the lock is free
 done
 held counts refused 'still changing' timeout 20 "$HORTUS" remove counts day5 --lock-timeout 10ms
 for time in -1 soon 1x ''; do refused 'is not a time|empty' hortus add total day5 --lock-timeout "$time"; done

@@ -101,7 +101,7 @@ same_bytes keys precious.answers
 rm precious precious.answers
 
 section "a file that is write-protected, or would change hands"
-cp "$HORTUS" command # where anybody may run it
+cp "$HORTUS" command # a copy that every user may run
 chmod 755 . command
 cp old protected
 mkdir -m 777 shared

@@ -54,7 +54,7 @@ TEST(scalable_filter, opens_a_stage_with_the_first_key_that_does_not_fit_and_as_
 }
 
 // The paper's P = .01, r = .8, s = 2, from 1000 keys to 255 000 in eight stages. With slices that are half full, and their
-// number rounded up, the rate is .00658 (tests/maths/stages_test.cpp); planned exactly a stage wastes none: P (1 - .8^8) =
+// number rounded up, the rate is .00657 (tests/maths/stages_test.cpp); planned exactly a stage wastes none: P (1 - .8^8) =
 // .00832.
 TEST(scalable_filter, eight_stages_of_slices) {
   using over_slices = scalable<partitioned<>>;

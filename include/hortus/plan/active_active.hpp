@@ -7,7 +7,7 @@
 #include <hortus/maths/bloom_size.hpp>
 #include <hortus/maths/limits.hpp>
 
-/// Active-active buffering (Yoon 2009): two filters. When the newer one has kappa keys, the older one is cleared and the roles
+/// Active-active buffering (Yoon 2010): two filters. When the newer one has kappa keys, the older one is cleared and the roles
 /// change. A key is found if either filter finds it.
 namespace hortus::plan {
 
