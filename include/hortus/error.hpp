@@ -17,9 +17,9 @@ enum class errc {
   no_memory,     ///< in a result: out of memory, where other functions throw std::bad_alloc
 };
 
-/// The one exception that hortus throws: from constructors, merge, load and a filter that cannot grow; never from a lookup, but
-/// for families chosen at run time that lack the verb. what() is one sentence
-/// that says what was wrong and what would be right. It has no full stop, so that it can follow a file name and a colon.
+/// The one exception that hortus throws: from constructors, merge, load, and a filter that cannot grow any more. A lookup
+/// throws it only through any_filter, if the family lacks the verb. what() is one sentence that says what was wrong and what
+/// would be right. It has no full stop, so that it can follow a file name and a colon.
 class error : public std::runtime_error {
  public:
   error(errc code, std::string const& what) : std::runtime_error(what), code_(code) {}

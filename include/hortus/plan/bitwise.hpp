@@ -53,9 +53,9 @@ struct bitwise_shape {
   std::uint64_t cells = 0;
   unsigned probes = 0;
   unsigned widths = 1;
-  /// At most taper / c of the keys come c times or more, so that higher levels can be smaller. 1: Zipf's law with most keys
-  /// coming once. 2: Zipf's law, and any keys that come up to three times. 0: all keys may come often, and all levels are as
-  /// large as the lowest.
+  /// For every power of two c at most taper / c of the keys come c times or more, so that higher levels can be smaller. 1:
+  /// Zipf's law with most keys coming once. 2: Zipf's law, and any keys that come up to three times. 0: all keys may come
+  /// often, and all levels are as large as the lowest.
   unsigned taper = 2;
   bool operator==(bitwise_shape const&) const = default;
 };
