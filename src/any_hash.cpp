@@ -51,7 +51,8 @@ void any_hash::of_integers(std::span<std::uint64_t const> xs, digest* out) const
   std::visit(each, choice_);
 }
 void any_hash::of_texts(std::span<std::string_view const> texts, digest* out) const {
-  // By value, hash too: where a store could change them they would be read again for every key.
+  // Captured by value, and the hash passed by value: otherwise the compiler must reload them for every key, because a store
+  // could change them.
   auto const each = [texts, out](auto h) {
     for (std::size_t i = 0; i < texts.size(); ++i) out[i] = h.of_bytes(std::as_bytes(std::span(texts[i])));
   };

@@ -9,23 +9,25 @@ namespace {
 
 constexpr key_kind kinds[] = {key_kind::bytes, key_kind::integers, key_kind::digests};
 
-/// What a file says of a key.
+/// What a file records about a key.
 constexpr std::uint64_t about(counted_keys::key_part const& key) noexcept {
   return key.length << 2 | (key.kind == key_kind::bytes ? 0 : key.kind == key_kind::integers ? 1 : 2);
 }
 
-/// The word before a key's bytes: how many they are, and above that what a file says.
+/// The header word before a key's bytes: the number of bytes kept, and above those bits what a file records.
 constexpr unsigned size_bits = 21;
 constexpr std::uint64_t kept_in(std::uint64_t word) noexcept { return word & ((std::uint64_t{1} << size_bits) - 1); }
 
 constexpr std::uint64_t words_for(std::uint64_t key_bytes) noexcept { return 1 + key_bytes / 8 + (key_bytes % 8 != 0 ? 1 : 0); }
 
-/// A quarter more than is used: keys are moved again after so many more words, so each word is moved some five times at most.
+/// A quarter more than is used. Keys are moved again only after that many more words, so each word is moved about five times
+/// at most.
 constexpr std::uint64_t with_spare(std::uint64_t words) noexcept { return words + words / 4 + 16; }
 
 constexpr std::uint64_t roomy(std::uint64_t counters) noexcept { return counters + counters / 3 + 8; }
 
-/// How far from its home a counter may be in the index. With random digests, and 0.7 of the index in use, one in e^232 is.
+/// The largest distance of a counter from its home in the index. With random digests and 0.7 of the index in use, the
+/// probability of a larger one is e^-232.
 constexpr std::uint64_t farthest = 4096;
 
 }  // namespace
@@ -35,7 +37,7 @@ counted_keys::key_part counted_keys::key_of(counter const& c) const noexcept {
   return {{reinterpret_cast<std::byte const*>(at + 1), kept_in(*at)}, *at >> (size_bits + 2), kinds[*at >> size_bits & 3]};
 }
 
-/// How many places from its home that is.
+/// Returns the distance from its home.
 std::uint64_t counted_keys::enter(std::uint64_t digest, std::uint64_t number) noexcept {
   auto const tag = tag_of(digest);
   auto at = home(tag);
@@ -52,7 +54,7 @@ std::uint64_t counted_keys::place_of(std::uint64_t digest, std::uint64_t number)
   return at;
 }
 
-/// What was pushed past this place moves up, so that no search stops short of it.
+/// Entries that were displaced past this place move up, so that no search stops before it reaches them.
 void counted_keys::leave(std::uint64_t digest, std::uint64_t number) noexcept {
   auto free = place_of(digest, number);
   for (auto at = next(free); index()[at] != 0; at = next(at)) {
@@ -84,7 +86,7 @@ void counted_keys::drop_key(counter const& c) noexcept {
   live_ -= hole_words_;
 }
 
-/// All keys, one behind the other, into a place with room for so many words besides.
+/// Moves all keys, without gaps, into a block with room for `more` words.
 void counted_keys::move_keys(std::uint64_t more) {
   memory moved(8 * with_spare(live_ + more));
   auto* const to = reinterpret_cast<std::uint64_t*>(moved.data());
@@ -98,7 +100,7 @@ void counted_keys::move_keys(std::uint64_t more) {
   hole_words_ = 0;
 }
 
-/// All counters into a row with a third more places than are used, and an index for so many.
+/// Moves all counters into an array with a third more places than are used, and builds an index for that number.
 void counted_keys::move_row() {
   auto const places = roomy(used_);
   memory row(places * sizeof(counter));
@@ -110,8 +112,8 @@ void counted_keys::move_row() {
   for (std::uint64_t i = 0; i < used_; ++i) enter(this->row()[i].digest, i);
 }
 
-/// When one part has to grow, the other gives back what it no longer needs: many short keys and then few long ones would take
-/// twice the room.
+/// When one part has to grow, the other gives back what it no longer needs. Otherwise many short keys followed by few long
+/// ones would take twice the room.
 void counted_keys::reserve(std::uint64_t key_bytes) {
   auto const more = words_for(key_bytes);
   auto const places = row_.size() / sizeof(counter);

@@ -23,7 +23,8 @@ void* small_block(std::size_t bytes, std::size_t alignment) noexcept {
 
 constexpr std::size_t page_bytes = 4096;
 
-/// Fresh pages from the system are zero already. Mapped with one huge page to spare, then trimmed to start on a boundary.
+/// Fresh pages from the system are zero already. Maps one huge page more than needed, then trims the block to start on a
+/// boundary.
 void* big_block(std::size_t bytes) noexcept {
   auto const wanted = round_up(bytes, page_bytes);
   auto const mapped = wanted + memory::huge_page_bytes;
@@ -34,7 +35,7 @@ void* big_block(std::size_t bytes) noexcept {
   if (aligned > start) ::munmap(raw, aligned - start);
   if (start + mapped > aligned + wanted) ::munmap(reinterpret_cast<void*>(aligned + wanted), start + mapped - aligned - wanted);
   auto* const block = reinterpret_cast<void*>(aligned);
-  ::madvise(block, wanted, MADV_HUGEPAGE);  // a wish: where it is not granted the filter is slower, not wrong
+  ::madvise(block, wanted, MADV_HUGEPAGE);  // a request: if it is not granted, the filter is slower but correct
   return block;
 }
 
@@ -58,7 +59,7 @@ void set_memory_source(memory_source source) noexcept { current = source; }
 
 memory::memory(std::uint64_t bytes) : size_(bytes) {
   if (bytes == 0) return;
-  if (bytes > (std::uint64_t{1} << 60)) throw std::bad_alloc();  // before any rounding could wrap
+  if (bytes > (std::uint64_t{1} << 60)) throw std::bad_alloc();  // checked before any rounding could overflow
   auto const source = current;
   data_ = static_cast<std::byte*>(source.allocate(allocated(bytes), line_bytes));
   if (data_ == nullptr) throw std::bad_alloc();

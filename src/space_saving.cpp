@@ -10,14 +10,14 @@
 namespace hortus {
 namespace {
 
-__extension__ using wide = unsigned __int128;  // no sum of 64-bit counts passes it
+__extension__ using wide = unsigned __int128;  // no sum of 64-bit counts overflows it
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
-/// The least counted; what it counts becomes pushed_out_. All counters are at least pushed_out_, and new ones are above it:
-/// those that are equal to it become fewer until there is none. Then the least of the others is the new pushed_out_.
+/// The counter with the least count, which becomes pushed_out_. All counters are at least pushed_out_, and new ones are above
+/// it, so the number of counters equal to it falls until there is none. Then the least of the others is the new pushed_out_.
 counted_keys::counter* space_saving::least() noexcept {
   auto* found = counters_.with_count(pushed_out_, hand_);
   if (found == nullptr) {
@@ -28,7 +28,8 @@ counted_keys::counter* space_saving::least() noexcept {
   return found;
 }
 
-/// Pushes out the least counted until there is room; the last of them stays, to be replaced. Null if there was room.
+/// Evicts the counters with the least counts until there is room. The last of them stays, to be replaced. Null if there was
+/// room.
 counted_keys::counter* space_saving::push_out_for(std::uint64_t cost) noexcept {
   while (used_ + cost > shape_.room) {
     auto* const c = least();
@@ -50,9 +51,9 @@ top_keys space_saving::top(std::uint64_t wanted) const {
   return first_of(std::move(all), wanted, inserted_, pushed_out_);
 }
 
-/// A key that only one of them has came at most as often in the other as that one's pushed_out_. Of all these the largest are
-/// kept, as many as fit. What the paper subtracts from all counters to make the k-th 0 is here the largest count that is
-/// dropped, and becomes the new pushed_out_.
+/// A key that only one sketch has was inserted into the other at most as often as the other's pushed_out_. Of all keys those
+/// with the largest counts are kept, as many as fit. The paper subtracts a value from all counters to make the k-th 0; here
+/// that value is the largest count that is dropped, and becomes the new pushed_out_.
 void space_saving::merge(space_saving const& other) {
   if (shape_ != other.shape_)
     throw error(errc::incompatible, "space_saving sketches combine only with equal room and key_bytes; these have " +
@@ -94,7 +95,7 @@ void space_saving::merge(space_saving const& other) {
   hand_ = 0;
 }
 
-/// Allocates no more than the file holds. Only counts, errors and sums are left to look at when the counters are there.
+/// Allocates no more than the file holds. Once the counters are restored, only counts, errors and sums remain to be checked.
 void space_saving::restore(memory const& counters, memory const& keys) {
   if (!plan::is_valid(shape_) || !counters_.restore(counters, keys, shape_.key_bytes))
     throw error(errc::corrupt, "its counters and its keys do not fit together");
@@ -107,7 +108,8 @@ void space_saving::restore(memory const& counters, memory const& keys) {
     above += c.count - pushed_out_;
     used_ += plan::counter_bytes(counters_.key_of(c).bytes.size());
   }
-  // What the promise rests on, see docs/maths.md. Where counts end nobody knows how long the stream was.
+  // The promise depends on this inequality, see docs/maths.md. If the count of inserts is saturated, the length of the stream
+  // is unknown.
   sound = sound && (inserted_ == most || above + wide{plan::counters_in(shape_)} * pushed_out_ <= inserted_);
   if (!sound) throw error(errc::corrupt, "its counts are not those of a stream");
 }

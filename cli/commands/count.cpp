@@ -26,7 +26,7 @@ struct options {
   bool json = false;
 };
 
-/// Counts as they come: a line each, or the elements of a JSON array.
+/// Writes counts as they come: one line each, or the elements of a JSON array.
 class count_writer {
  public:
   count_writer(options const& o, output& out) : out_(out), separator_(o.input.separator()), json_(o.json) {
@@ -82,7 +82,7 @@ int count_in(options const& o) {
   return done;
 }
 
-/// An integer in decimal; of a key that came as a digest there is nothing else to show.
+/// An integer in decimal. For a key that came as a digest, the digest, because nothing else is known.
 std::string shown_key(frequent_key const& key) {
   if (key.kind == key_kind::integers) return fmt::format("{}", key.integer());
   return key.kind == key_kind::digests ? fmt::format("{:#018x}", key.of.bits()) : std::string(key.bytes);
@@ -102,7 +102,7 @@ nlohmann::ordered_json to_json(top_keys const& top) {
   return all;
 }
 
-/// What is not as it seems: `holds` ends "there are more distinct keys than".
+/// Warns that counts or order may be wrong. `holds` ends the phrase "there are more distinct keys than".
 void warn_of_errors(top_keys const& top, std::string const& holds) {
   if (auto const off = top.most_too_high(); top.certain < top.keys.size() || off != 0)
     warn(fmt::format("there are more distinct keys than {}: counts may be up to {} too high, {}", holds, off,
@@ -128,7 +128,7 @@ int print_top(options const& o, top_keys const& top) {
   return done;
 }
 
-/// Nobody counts the lines of a filter: such a FILE is asked.
+/// Is FILE a filter? Then it is queried, because counting the lines of a filter makes no sense.
 bool is_filter(std::string const& path) {
   std::error_code ignored;
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return false;
@@ -148,7 +148,7 @@ int top_of_file(options const& o, std::uint64_t wanted) {
   return print_top(o, top);
 }
 
-/// As many counters as --memory holds. A key may take a 64th of it, so that a few long ones do not push all others out.
+/// As many counters as fit --memory. A key may take a 64th of it, so that a few long keys do not evict all others.
 any_filter counters_in(std::uint64_t memory) {
   auto const& family = family_named("space_saving");
   auto const key_bytes = std::clamp<std::uint64_t>(memory / 64, 64, std::uint64_t{1} << 20);
@@ -164,7 +164,7 @@ int count_top(options const& o) {
   if (o.no_verify) throw error(errc::bad_goal, "--top reads no filter: there is nothing for --no-verify to leave out");
   auto const memory = o.memory.empty() ? default_memory_bytes : parse_count("--memory", o.memory, 1);
   auto paths = o.input.paths;
-  if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input, too
+  if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input too
   check_can_print(paths.empty() ? std::vector<std::string>{"-"} : paths);
   line_reader in(paths, o.input.format());
   auto counters = counters_in(memory);

@@ -10,12 +10,13 @@
 #include <hortus/bitmask.hpp>
 #include <hortus/concepts.hpp>
 
-/// Batches on digests, the same for every family: keys go in blocks, and while one block is worked on the memory of the next is
-/// on its way, so that many cache misses are under way at any time. The answers are those of one by one.
+/// Batches of digests, the same for every family. Keys are handled in blocks. While one block is handled, the next is
+/// prefetched, so that many cache misses overlap. The answers are the same as one by one.
 namespace hortus {
 
-/// Keys handed to a family at a time: a word of answers, unless it asks for more (a multiple of 64). Short, because a core
-/// keeps only a dozen or two misses in flight: while more keys than that are worked on, memory would have nothing to do.
+/// Keys handed to a family at a time: one word of answers, unless the family declares more (a multiple of 64). A block is
+/// short because a core keeps only 12 to 24 misses in flight: in a longer block those would end early, and memory would be
+/// idle during the rest.
 template <family F>
 inline constexpr std::size_t block_keys = [] {
   if constexpr (requires { F::block_keys; })
@@ -24,20 +25,20 @@ inline constexpr std::size_t block_keys = [] {
     return std::size_t{64};
 }();
 
-/// Where a core's own cache ends on today's machines, roughly. A filter up to this size gains nothing from asking ahead, and
-/// pays for it: docs/performance.md has the measurement.
+/// The approximate size of a core's own cache on today's machines. Prefetching costs time and gains nothing in a filter up to
+/// this size: docs/performance.md has the measurement.
 inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
-/// Is it worth asking memory ahead?
+/// Is it worth prefetching?
 template <family F>
 bool lies_far(F const& f) noexcept {
   return prefetchable<F> && f.size_bytes() > cached_bytes;
 }
 
-/// What a block is for: a lookup may touch less than an insert or a count of the same key.
+/// What a block is for: a lookup may touch less memory than an insert or a count of the same key.
 enum class access { lookup, count, update };
 
-/// Asks memory for what x will touch.
+/// Prefetches what an operation on x will touch.
 template <access For, family F>
 void ask_for(F const& f, digest x) noexcept {
   if constexpr (For != access::lookup && requires { f.prefetch_all(x); })
@@ -46,8 +47,8 @@ void ask_for(F const& f, digest x) noexcept {
     f.prefetch(x);
 }
 
-/// act(block, next) for block after block of digests that are there already. `next` is what act should ask memory for, key by
-/// key in between its work: the next block, or nothing when the filter is near.
+/// Calls act(block, next) for one block after another of digests that exist already. act should prefetch `next`, key by key
+/// between its own work. `next` is the next block; it is empty when the filter fits the cache.
 template <access For, family F>
 void in_blocks(F const& f, std::span<digest const> xs, auto act) {
   bool const far = lies_far(f);
@@ -60,7 +61,8 @@ void in_blocks(F const& f, std::span<digest const> xs, auto act) {
   }
 }
 
-/// The same over digests to be made: fill(space) makes the next ones, at most space.size(), and says how many there are.
+/// The same for digests computed on the way: fill(space) writes the next digests, at most space.size(), and returns their
+/// number.
 template <access For, family F>
 void in_blocks(F const& f, auto fill, auto act) {
   bool const far = lies_far(f);
@@ -78,7 +80,7 @@ void in_blocks(F const& f, auto fill, auto act) {
   }
 }
 
-/// Inserts one key; did it go in? Always, unless the family can be full.
+/// Inserts one key; returns whether it was inserted. That is always true, unless the family can refuse keys.
 template <insertable F>
 bool insert_one(F& f, digest x) {
   if constexpr (std::is_void_v<decltype(f.insert(x))>) {
@@ -89,7 +91,7 @@ bool insert_one(F& f, digest x) {
   }
 }
 
-/// One block; how many went in. Asks memory for `next` on the way.
+/// Inserts one block and returns the number of keys inserted. Prefetches `next` on the way.
 template <insertable F>
 std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest const> next) {
   if constexpr (batched_insertable<F>) return f.insert(xs, next);
@@ -101,7 +103,7 @@ std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest cons
   return in;
 }
 
-/// One block: key i as often as times[i] says. A family chosen at run time takes the block whole.
+/// Inserts one block: key i times[i] times. A family chosen at run time takes the whole block in one call.
 template <weighted F>
 void insert_times_block(F& f, std::span<digest const> xs, std::span<digest const> next, times_type<F> const* times) {
   if constexpr (requires { f.insert_times(xs, times); }) return f.insert_times(xs, times);
@@ -111,8 +113,8 @@ void insert_times_block(F& f, std::span<digest const> xs, std::span<digest const
   }
 }
 
-/// One block: writes what insert_if_new says of each into the bits of `fresh`, ceil(xs.size() / 64) words. In order: of a key
-/// that stands twice in the block the second is not new.
+/// One block: writes the results of insert_if_new into the bits of `fresh`, ceil(xs.size() / 64) words. Keys are inserted in
+/// order: if a key is in the block twice, the second is not new.
 template <noticing F>
 void insert_if_new_block(F& f, std::span<digest const> xs, std::span<digest const> next, std::uint64_t* fresh) {
   if constexpr (batched_noticing<F>) {
@@ -126,7 +128,8 @@ void insert_if_new_block(F& f, std::span<digest const> xs, std::span<digest cons
   }
 }
 
-/// One block; how many were erased. In order, so that a key that stands twice in the block is erased twice if it can be.
+/// Erases one block and returns the number of keys erased. In order, so that a key that is in the block twice is erased twice
+/// if possible.
 template <erasable F>
 std::size_t erase_block(F& f, std::span<digest const> xs, std::span<digest const> next) {
   if constexpr (batched_erasable<F>) {
@@ -141,7 +144,7 @@ std::size_t erase_block(F& f, std::span<digest const> xs, std::span<digest const
   }
 }
 
-/// One block: writes the answers for xs into `counts`.
+/// One block: writes the counts of xs into `counts`.
 template <countable F>
 void count_block(F const& f, std::span<digest const> xs, std::span<digest const> next, count_type<F>* counts) {
   if constexpr (batched_countable<F>) {
@@ -154,7 +157,7 @@ void count_block(F const& f, std::span<digest const> xs, std::span<digest const>
   }
 }
 
-/// One block: writes the answers for xs into the bits of `hits`, ceil(xs.size() / 64) words. Asks memory for `next` on the way.
+/// One block: writes the answers for xs into the bits of `hits`, ceil(xs.size() / 64) words. Prefetches `next` on the way.
 template <membership F>
 void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) {
   if constexpr (batched_membership<F>) {
@@ -168,7 +171,7 @@ void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest 
   }
 }
 
-/// Any number of digests; how many went in.
+/// Inserts any number of digests; returns the number inserted.
 template <insertable F>
 std::size_t insert_all(F& f, std::span<digest const> xs) {
   std::size_t in = 0;
@@ -176,7 +179,7 @@ std::size_t insert_all(F& f, std::span<digest const> xs) {
   return in;
 }
 
-/// Any number of digests, digest i as often as times[i] says.
+/// Inserts any number of digests, digest i times[i] times.
 template <weighted F>
 void insert_times_all(F& f, std::span<digest const> xs, times_type<F> const* times) {
   in_blocks<access::update>(f, xs, [&](auto block, auto next) {
@@ -185,7 +188,7 @@ void insert_times_all(F& f, std::span<digest const> xs, times_type<F> const* tim
   });
 }
 
-/// Any number of digests: what insert_if_new says of each goes into the bits of `fresh`, ceil(xs.size() / 64) words.
+/// Any number of digests: writes the results of insert_if_new into the bits of `fresh`, ceil(xs.size() / 64) words.
 template <noticing F>
 void insert_if_new_all(F& f, std::span<digest const> xs, std::uint64_t* fresh) {
   in_blocks<access::update>(f, xs, [&](auto block, auto next) {
@@ -194,7 +197,7 @@ void insert_if_new_all(F& f, std::span<digest const> xs, std::uint64_t* fresh) {
   });
 }
 
-/// Any number of digests: the answers go into the bits of `hits`, ceil(xs.size() / 64) words.
+/// Any number of digests: writes the answers into the bits of `hits`, ceil(xs.size() / 64) words.
 template <membership F>
 void may_contain_all(F const& f, std::span<digest const> xs, std::uint64_t* hits) {
   in_blocks<access::lookup>(f, xs, [&](auto block, auto next) {
@@ -203,7 +206,7 @@ void may_contain_all(F const& f, std::span<digest const> xs, std::uint64_t* hits
   });
 }
 
-/// Any number of digests; how many were erased.
+/// Erases any number of digests; returns the number erased.
 template <erasable F>
 std::size_t erase_all(F& f, std::span<digest const> xs) {
   std::size_t erased = 0;
@@ -211,7 +214,7 @@ std::size_t erase_all(F& f, std::span<digest const> xs) {
   return erased;
 }
 
-/// Any number of digests: act(count) for each, in order.
+/// Any number of digests: calls act(count) for each, in order.
 template <countable F>
 void for_each_count(F const& f, std::span<digest const> xs, auto act) {
   std::array<count_type<F>, block_keys<F>> counts;

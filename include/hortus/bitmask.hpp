@@ -6,10 +6,10 @@
 
 namespace hortus {
 
-/// Words of 64 bits that the answers to so many keys take, one bit a key.
+/// The number of 64-bit words for the answers for `keys` keys, one bit a key.
 [[nodiscard]] constexpr std::size_t mask_words(std::size_t keys) noexcept { return keys / 64 + (keys % 64 != 0 ? 1 : 0); }
 
-/// The answers to a batch, one bit a key: hits[i], hits.count().
+/// The answers for a batch, one bit a key: hits[i], hits.count().
 class bitmask {
  public:
   bitmask() = default;
@@ -37,8 +37,9 @@ class bitmask {
   std::size_t size_ = 0;
 };
 
-/// Writes first + i for every bit i < bits that is set, in ascending order; returns how many those are. Every position is
-/// written and kept only if its bit is set, so that no branch has to be predicted: `positions` needs room for `bits` of them.
+/// Writes first + i for every bit i < bits that is set, in ascending order; returns their number. Every position is written,
+/// and kept only if its bit is set, so that there is no branch to predict. Therefore `positions` needs room for `bits`
+/// positions.
 inline std::size_t positions_of(std::uint64_t const* words, std::size_t bits, std::uint32_t first,
                                 std::uint32_t* positions) noexcept {
   std::size_t found = 0;

@@ -9,7 +9,8 @@
 
 namespace hortus {
 
-/// A goal by space instead of rate, for every family that can be planned: in all, or for each item. One of the two is set.
+/// A goal given by space instead of rate, for every family that can be planned. Set either the total bytes or the bits per
+/// item.
 ///
 ///     bloom_filter seen(budget{.items = 1'000'000, .bits_per_item = 10});
 struct budget {
@@ -18,7 +19,7 @@ struct budget {
   double bits_per_item = 0;
 };
 
-/// Its bytes. Throws errc::bad_goal unless one of the two says them.
+/// The budget in bytes. Throws errc::bad_goal unless exactly one of the two is set.
 [[nodiscard]] inline std::uint64_t bytes_of(budget const& wish) {
   if ((wish.bytes != 0) == (wish.bits_per_item != 0))
     throw error(errc::bad_goal, wish.bytes != 0 ? "a budget has bytes or bits_per_item, not both"
@@ -33,8 +34,8 @@ struct budget {
 }
 
 /// The goal with the lowest rate whose plan fits: a filter made from it takes at most the budget's bytes. (Families that grow
-/// take more when they do.) Other fields are those of `like`, such as probes. Throws errc::bad_goal if the space is too small
-/// for any rate.
+/// take more when they do.) Other fields, such as probes, are copied from `like`. Throws errc::bad_goal if the space is too
+/// small for any rate.
 template <plannable F>
 [[nodiscard]] typename F::goal best_goal(budget const& wish, typename F::goal like = {}) {
   auto const bytes = bytes_of(wish);

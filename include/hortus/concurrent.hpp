@@ -12,14 +12,14 @@
 
 namespace hortus {
 
-/// A family whose inserts may run at the same time as each other and as lookups: the same bits by atomic operations.
+/// A family whose inserts may run at the same time as each other and as lookups: it sets the same bits by atomic operations.
 template <class F>
 concept shareable = insertable<F> && membership<F> && requires(F& f, F const& c, digest x) {
-  { f.insert_shared(x) } -> std::same_as<bool>;  // was it new? Told to one thread at least
+  { f.insert_shared(x) } -> std::same_as<bool>;  // was it new? At least one thread is told
   { c.may_contain_shared(x) } -> std::same_as<bool>;
 };
 
-/// A family as lookups see it while other threads insert.
+/// The family as lookups use it while other threads insert.
 template <shareable Family>
 class shared_lookups {
  public:
@@ -34,25 +34,25 @@ class shared_lookups {
   void prefetch(digest x) const noexcept requires prefetchable<Family> { family_->prefetch(x); }
   [[nodiscard]] double fpr() const { return family_->fpr(); }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return family_->size_bytes(); }
-  void clear() noexcept {}  // part of every family; nobody calls it here
+  void clear() noexcept {}  // the concept `family` requires it; never called here
 
  private:
   Family const* family_;
 };
 
-/// A filter that several threads fill and ask at once, for keys that come as a stream; for keys that are there already
-/// insert_parallel (parallel.hpp) needs no atomics and is faster.
+/// A filter that several threads insert into and query at the same time, for keys that arrive as a stream. For keys that are
+/// all there already, insert_parallel (parallel.hpp) is faster because it needs no atomics.
 ///
 ///     concurrent seen(blocked_filter({.items = 1'000'000, .fpr = 0.01}));
 ///     ... seen.insert(key), seen.may_contain(key) in any thread ...
 ///     blocked_filter done = std::move(seen).take();       // when no thread uses it any more
 ///
-/// Promise  no insert is lost, and the bytes in the end are those of the same inserts by one thread.
-///          A key is found by every lookup that its insert happens before: in the same thread, or in another after a join, a
-///          mutex, a release and acquire of your own. A lookup at the same time as the insert of that key may say either. All
-///          operations are relaxed: finding a key tells you nothing of what else the thread that inserted it has done.
-/// Price    an atomic OR for each word that changes, and a line that moves between cores; none where the bits are set already.
-/// Lacks    merge, fold, files and the rate while others insert: take() it first.
+/// Promise  no insert is lost, and the final bytes are those of the same inserts by one thread.
+///          A key is found by every lookup that its insert happens before: in the same thread, or in another thread after a
+///          join, a mutex, or a release and acquire by the caller. A lookup at the same time as the insert of its key may
+///          return either answer. All operations are relaxed: finding a key does not order the inserting thread's other writes.
+/// Price    an atomic OR for each word that changes, and a cache line that moves between cores; neither if the bits are set.
+/// Lacks    merge, fold, files and the rate while other threads insert: take() the filter first.
 template <class Filter>
 class concurrent;
 
@@ -65,8 +65,8 @@ class concurrent<of_keys<Family, Hash>> {
   concurrent(concurrent const&) = delete;
   concurrent& operator=(concurrent const&) = delete;
 
-  /// True if the key was certainly not there before. Of threads that insert the same new key at the same time at least one is
-  /// told so, and each may be.
+  /// True if the key was certainly not there before. If several threads insert the same new key at the same time, at least
+  /// one of them gets true, and all of them may.
   template <digestible Key>
   bool insert(Key const& key) {
     auto const x = filter_.digest_of(key);
@@ -87,11 +87,11 @@ class concurrent<of_keys<Family, Hash>> {
   [[nodiscard]] bool may_contain(Key const& key) const noexcept(hashes_nothrow<Hash, Key>) {
     return filter_.family_.may_contain_shared(filter_.digest_of(key));
   }
-  /// Batches: what single lookups say, each at its own moment, with memory asked for ahead.
+  /// Batches give the answers of single lookups, each at its own moment, and prefetch.
   [[nodiscard]] bitmask may_contain(key_range auto const& keys) const {
     return mask_of<access::lookup>(lookups(), filter_.hash_, keys, asking_block());
   }
-  /// Into memory of the caller: see of_keys.
+  /// Writes into the caller's memory: see of_keys.
   void may_contain(sized_key_range auto const& keys, std::span<std::uint64_t> hits) const {
     mask_into<access::lookup>(lookups(), filter_.hash_, keys, hits, asking_block());
   }
@@ -99,7 +99,7 @@ class concurrent<of_keys<Family, Hash>> {
     return select_into(lookups(), filter_.hash_, keys, positions);
   }
 
-  /// The filter, when no other thread uses this any more.
+  /// Returns the filter. Pre: no other thread uses this object any more.
   [[nodiscard]] filter_type take() && {
     for (auto& each : inserted_) filter_.about_.items_inserted += each.count.exchange(0, std::memory_order_relaxed);
     filter_.about_.kinds = filter_.about_.kinds | static_cast<key_kind>(kinds_.load(std::memory_order_relaxed));
@@ -114,7 +114,7 @@ class concurrent<of_keys<Family, Hash>> {
 
   template <class Key>
   void note(std::size_t inserts) noexcept {
-    static thread_local char const here = 0;  // another address in every thread
+    static thread_local char const here = 0;  // has a different address in every thread
     inserted_[reinterpret_cast<std::uintptr_t>(&here) / 4096 % inserted_.size()].count.fetch_add(inserts,
                                                                                                  std::memory_order_relaxed);
     auto const kind = static_cast<unsigned>(kind_of<Key>);
@@ -126,7 +126,7 @@ class concurrent<of_keys<Family, Hash>> {
   };
 
   filter_type filter_;
-  std::array<counter, 16> inserted_;  // threads count on lines of their own, mostly
+  std::array<counter, 16> inserted_;  // most threads count on a cache line of their own
   std::atomic<unsigned> kinds_ = 0;
 };
 

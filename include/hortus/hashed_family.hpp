@@ -17,45 +17,46 @@
 
 namespace hortus {
 
-/// The name a family has in files. any_family has one of its own.
+/// The name of a family in files. any_family has the name of the family it holds.
 template <family Family>
 std::string family_name(Family const&) {
   return std::string(Family::name);
 }
 
-/// A hash nobody had to choose: the default one, or one with seed 0. A keyed hash has none, for without its key it keeps no
-/// secret.
+/// The hash of a filter made without one: the default hash, or `Hash` with seed 0. A keyed hash has no default, because its
+/// protection comes from a secret key.
 template <key_hash Hash>
 requires(!std::constructible_from<Hash, secret_key>) Hash hash_without_key() { return Hash(); }
 
-/// A family, the hash of its keys and what a file says of it: what was planned, how many insert calls there were, whether the
-/// keys were text or integers. Here are the verbs of the whole filter; those that take keys are in of_keys.hpp.
+/// A family, the hash of its keys, and what a file records about it: the plan, the number of insert calls, and whether the
+/// keys were text or integers. The verbs of the whole filter are here; those that take keys are in of_keys.hpp.
 ///
-/// It holds the family rather than deriving from it, so that no call can slip past the comparison of hashes or lose the hash on
-/// the way to a file.
+/// It holds the family instead of deriving from it. So no call can bypass the comparison of hashes, and no file can be
+/// written without the hash.
 template <family Family, key_hash Hash>
 class hashed_family {
  public:
   using family_type = Family;
   using hash_type = Hash;
 
-  template <makeable F = Family>  // a template of its own: any_family has no goal
+  template <makeable F = Family>  // a template of its own, because any_family has no goal
   explicit hashed_family(typename F::goal wish, Hash hash = hash_without_key<Hash>())
       : hashed_family(Family(Family::plan(wish)), std::move(hash)) {
     about_.items_planned = wish.items;
     about_.fpr_planned = wish.fpr;
   }
   explicit hashed_family(Family f, Hash hash = hash_without_key<Hash>()) : family_(std::move(f)), hash_(std::move(hash)) {}
-  template <std::same_as<budget> Budget, makeable F = Family>  // a template: {.items = n} stays a goal
+  template <std::same_as<budget> Budget, makeable F = Family>  // a template, so that {.items = n} stays a goal
   explicit hashed_family(Budget wish, Hash hash = hash_without_key<Hash>())
       : hashed_family(best_goal<F>(wish), std::move(hash)) {}
   hashed_family(Family f, Hash hash, envelope about) : family_(std::move(f)), hash_(std::move(hash)), about_(std::move(about)) {
-    std::string().swap(about_.family);  // the family knows its name; here it would be memory that nobody counts
+    std::string().swap(about_.family);  // the family knows its name; a copy here would be uncounted memory
   }
 
   hashed_family(hashed_family const&) = default;
   hashed_family(hashed_family&&) noexcept = default;
-  /// All of it or, without memory for all of it, nothing. Member by member a family of several parts could be torn.
+  /// Copies everything, or changes nothing if memory runs out. Copying member by member could leave a family of several parts
+  /// half copied.
   hashed_family& operator=(hashed_family const& other) { return *this = hashed_family(other); }
   hashed_family& operator=(hashed_family&&) noexcept = default;
   ~hashed_family() = default;
@@ -63,7 +64,8 @@ class hashed_family {
   [[nodiscard]] Family const& family() const noexcept { return family_; }
   [[nodiscard]] Hash const& hash() const noexcept { return hash_; }
 
-  /// The digest of a key under this filter's hash. Filters with equal hashes may share it: hash once, ask many.
+  /// The digest of a key under this filter's hash. It is valid for every filter with an equal hash, so a key needs hashing
+  /// only once.
   template <digestible Key>
   [[nodiscard]] digest digest_of(Key const& key) const noexcept(hashes_nothrow<Hash, Key>) {
     return hortus::digest_of(hash_, key);
@@ -73,7 +75,7 @@ class hashed_family {
     return digest_of(key);
   }
 
-  /// What a file says of this filter besides its cells.
+  /// What a file records about this filter besides its cells.
   [[nodiscard]] envelope about() const {
     auto it = about_;
     it.family = family_name(family_);
@@ -83,9 +85,9 @@ class hashed_family {
     return it;
   }
 
-  /// Tells the time to a filter that forgets by it.
+  /// Sets the current time of a filter that forgets by time.
   void advance(std::uint64_t now) requires advancing<Family> { family_.advance(now); }
-  /// May a key that was inserted be missed by now?
+  /// Can a key that was inserted be missing by now?
   [[nodiscard]] bool has_forgotten() const requires forgetting<Family> { return family_.has_forgotten(); }
 
   [[nodiscard]] double fpr() const requires membership<Family> { return family_.fpr(); }
@@ -103,16 +105,17 @@ class hashed_family {
     about_.items_inserted = std::min(about_.items_inserted, other.about_.items_inserted);
   }
 
-  /// Makes the filter `by` times smaller, without the keys. At the planned rate it then holds so many times fewer, and that is
-  /// its plan from now on: whoever adds to it is told in time.
+  /// Makes the filter `by` times smaller, without needing the keys. It then holds `by` times fewer keys at the planned rate,
+  /// and its plan changes to that number, so that a caller who inserts more is warned in time.
   void fold(std::uint64_t by) requires foldable<Family> {
     family_.fold(by);
     if (about_.items_planned != 0) about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
   }
-  /// Makes it as small as it can be with fpr() at most `target`; by how much is returned, 1 if it cannot shrink at all. A
-  /// target above the planned rate is the new plan, for as many keys as it then holds.
+  /// Makes the filter as small as possible with fpr() at most `target`. Returns the factor, 1 if it cannot shrink. A target
+  /// above the planned rate becomes the planned rate, and the planned number of keys is what the filter then holds at that
+  /// rate.
   std::uint64_t fold_to_fpr(double target) requires foldable<Family> {
-    auto const ways = plan::divisors(family_.fold_width());  // ascending, as are the rates they lead to
+    auto const ways = plan::divisors(family_.fold_width());  // ascending, as are the rates after folding by them
     auto const kept = std::ranges::partition_point(ways, [&](std::uint64_t by) { return family_.fpr_folded(by) <= target; });
     if (kept == ways.begin()) return 1;
     fold(*std::prev(kept));
@@ -123,7 +126,7 @@ class hashed_family {
     return *std::prev(kept);
   }
 
-  /// What the filter, shaped as it is, promises with so many keys.
+  /// The false-positive rate predicted for a filter of this shape with `items` keys.
   [[nodiscard]] double planned_fpr(std::uint64_t items) const {
     if constexpr (plannable<Family>)
       return Family::planned_fpr(family_.shape(), items);
@@ -138,14 +141,13 @@ class hashed_family {
     about_.kinds = key_kind::none;
   }
 
-  /// Equal filters give equal answers, now and after equal inserts. What was planned and how often it was called does not
-  /// count.
+  /// Equal filters give equal answers, now and after equal inserts. The plan and the number of insert calls are not compared.
   bool operator==(hashed_family const& other) const { return hash_ == other.hash_ && family_ == other.family_; }
 
  protected:
   Family family_;
   [[no_unique_address]] Hash hash_;
-  envelope about_;  // family and hash are filled in by about()
+  envelope about_;  // about() fills in family and hash
 
  private:
   void check_equal_hash(hashed_family const& other) const {

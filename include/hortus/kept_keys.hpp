@@ -9,24 +9,24 @@
 #include <hortus/concepts.hpp>
 #include <hortus/hash/kept_key.hpp>
 
-/// The front of families that keep the bytes of their keys: what of_keys does for them besides hashing.
+/// What of_keys does, besides hashing, for families that keep the bytes of their keys.
 namespace hortus {
 
-/// insert(x, key): as insert(x), and the key's bytes are kept for those who ask which keys there are. In a family chosen at run
-/// time keeps_keys() says whether they are; one that does not keep them takes the digest alone.
+/// insert(x, key): as insert(x), and keeps the key's bytes, for families that can list keys. In a family chosen at run time,
+/// keeps_keys() says whether it keeps them; one that does not takes the digest alone.
 template <class F>
 concept key_keeping = insertable<F> && requires(F& f, F const& c, digest x, kept_key const& key) {
   f.insert(x, key);
-  f.insert(x, key, 1);  // that many times
+  f.insert(x, key, 1);  // the number of times
   { c.keeps_keys() } -> std::same_as<bool>;
-  c.prefetch_kept(x);  // ask memory for what insert(x, key) reads first
+  c.prefetch_kept(x);  // prefetches what insert(x, key) reads first
 };
 
-/// Is the insert of a single key noexcept? Keeping its bytes may allocate.
+/// Is the insert of a single key noexcept? Not if its bytes are kept, because that may allocate.
 template <insertable F>
 inline constexpr bool inserts_nothrow = !key_keeping<F>&& noexcept(std::declval<F&>().insert(digest()));
 
-/// Inserts one key of digest x, with its bytes where they are kept.
+/// Inserts one key with digest x, and its bytes where the family keeps them.
 template <insertable F, digestible Key>
 decltype(auto) insert_key(F& f, digest x, Key const& key) {
   if constexpr (key_keeping<F>)
@@ -44,7 +44,8 @@ void insert_key(F& f, digest x, Key const& key, times_type<F> times) {
     f.insert(x, times);
 }
 
-/// A batch: the same as one by one. Keys are hashed in blocks, so that memory is asked for ahead. note() after each.
+/// Inserts a batch, with the same results as one by one. Keys are hashed in blocks, so that they can be prefetched. Calls
+/// note() after each key.
 template <key_keeping F, key_hash Hash, std::ranges::input_range Keys>
 std::size_t insert_kept(F& f, Hash const& hash, Keys const& keys, auto note) {
   constexpr std::size_t ahead = 16;  // as many misses as a core keeps in flight

@@ -15,20 +15,20 @@
 #include <hortus/error.hpp>
 #include <hortus/hash/keys.hpp>
 
-/// Batches of keys: hashed block by block, then asked as batch.hpp does. The answers go into something new, or into memory of
-/// the caller; then nothing is allocated.
+/// Batches of keys: keys are hashed block by block, then handled as in batch.hpp. The answers go into a new object, or into
+/// the caller's memory; then nothing is allocated.
 namespace hortus {
 
-/// A batch of keys: a range of things that are keys, and that is not itself a key (a string is one key, not many).
+/// A batch of keys: a range whose elements are keys and that is not itself a key (a string is one key, not many).
 template <class Keys>
 concept key_range =
     std::ranges::input_range<Keys const> && !digestible<Keys> && digestible<std::ranges::range_value_t<Keys const>>;
 
-/// One that says how many they are, so that room for the answers can be checked before the first.
+/// A batch whose size is known, so that the room for the answers can be checked before the first key.
 template <class Keys>
 concept sized_key_range = key_range<Keys> && std::ranges::sized_range<Keys const>;
 
-/// Digests in a row: they are used where they lie.
+/// Contiguous digests: they are used in place, without a copy.
 template <class Keys>
 concept digest_row = std::ranges::contiguous_range<Keys const> && std::ranges::sized_range<Keys const> &&
     std::same_as<std::ranges::range_value_t<Keys const>, digest>;
@@ -38,7 +38,7 @@ template <sized_key_range Keys>
   return static_cast<std::size_t>(std::ranges::size(keys));
 }
 
-/// act(block, next) for block after block of digests; see in_blocks in batch.hpp.
+/// Calls act(block, next) for one block of digests after another; see in_blocks in batch.hpp.
 template <access For, family F, key_hash Hash, key_range Keys>
 void in_key_blocks(F const& f, Hash const& hash, Keys const& keys, auto act) {
   if constexpr (digest_row<Keys>) {
@@ -51,14 +51,14 @@ void in_key_blocks(F const& f, Hash const& hash, Keys const& keys, auto act) {
   }
 }
 
-/// Throws errc::bad_params if the answers to so many keys do not fit.
+/// Throws errc::bad_params if the answers for `keys` keys do not fit.
 inline void check_room(std::size_t keys, std::size_t has, std::size_t needs, char const* of_what) {
   if (has < needs)
     throw error(errc::bad_params, "the answers to " + std::to_string(keys) + " keys take " + std::to_string(needs) + " " +
                                       of_what + ", and there is room for " + std::to_string(has));
 }
 
-/// Answers of a bit a key, into the words at `hits`: answer(block, next, words) writes those of a block.
+/// Writes answers of one bit a key into the words at `hits`: answer(block, next, words) writes those of a block.
 template <access For, family F, key_hash Hash, sized_key_range Keys>
 void mask_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::uint64_t> hits, auto answer) {
   check_room(number_of(keys), hits.size(), mask_words(number_of(keys)), "words of 64 bits");
@@ -69,7 +69,7 @@ void mask_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::ui
   });
 }
 
-/// The same into a mask that grows with the batch, where its length is not known before.
+/// The same into a mask that grows with the batch, for batches whose length is not known in advance.
 template <access For, family F, key_hash Hash, key_range Keys>
 [[nodiscard]] bitmask mask_of(F const& f, Hash const& hash, Keys const& keys, auto answer) {
   bitmask hits;
@@ -83,7 +83,7 @@ template <access For, family F, key_hash Hash, key_range Keys>
   return hits;
 }
 
-/// The positions in `keys` of those that may be members, ascending, from the front of `positions`; returns how many they are.
+/// Writes the positions in `keys` of those that may be members, ascending, to the front of `positions`; returns their number.
 template <membership F, key_hash Hash, sized_key_range Keys>
 std::size_t select_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::uint32_t> positions) {
   auto const count = number_of(keys);

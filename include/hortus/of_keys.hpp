@@ -24,12 +24,12 @@ template <class Filter>
 class concurrent;
 struct insert_by_threads;
 
-/// A family that takes keys. Families know only digests; this is the one front that turns keys into digests, one by one or in
-/// batches, for all of them. Verbs of the whole filter (merge, fold, fpr, estimate, clear) are in hashed_family.hpp.
+/// A family that takes keys. Families know only digests. This class turns keys into digests for all of them, one by one or in
+/// batches. Verbs of the whole filter (merge, fold, fpr, estimate, clear) are in hashed_family.hpp.
 ///
-/// Verbs of single keys are noexcept where the family's and the hash are.
-/// Threads: calls of const members may run at the same time; a call of another member alone (but see concurrent.hpp). To insert
-/// by several threads: parallel.hpp.
+/// Verbs of single keys are noexcept where both the family's verb and the hash are. Threads: calls of const members may run
+/// at the same time. A call of any other member must run alone (but see concurrent.hpp). To insert with several threads, see
+/// parallel.hpp.
 template <family Family, key_hash Hash = default_hash>
 class of_keys : public hashed_family<Family, Hash> {
   using base = hashed_family<Family, Hash>;
@@ -38,13 +38,13 @@ class of_keys : public hashed_family<Family, Hash> {
  public:
   using base::base;
 
-  /// Of all keys at once, for families that need that. `wish.items` is a hint, for people who read the file; 0 says that there
-  /// are as many as keys.
+  /// Builds the filter from all keys at once, for families that need them all. `wish.items` is only recorded in the file, as
+  /// a hint; 0 stands for the number of keys.
   template <key_range Keys, buildable F = Family>
   [[nodiscard]] static of_keys build(Keys const& keys, typename F::goal wish, Hash hash = hash_without_key<Hash>()) {
     return build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return F::build(xs, wish); });
   }
-  /// The same with the family's part done by make(digests): a family chosen at run time has no goal of its own.
+  /// The same, with make(digests) building the family, because a family chosen at run time has no goal of its own.
   template <key_range Keys>
   [[nodiscard]] static of_keys build_by(Keys const& keys, auto const& wish, Hash hash, auto make) {
     std::vector<digest> made;
@@ -67,9 +67,9 @@ class of_keys : public hashed_family<Family, Hash> {
   void insert(Key const& key) noexcept(hashes_nothrow<Hash, Key>&& inserts_nothrow<Family>)  //
       requires(insertable<Family> && !can_refuse<Family>) {
     insert_key(family_, this->digest_of(key), key);
-    note_inserts<Key>(about_, 1);  // after the insert: one that throws has changed nothing
+    note_inserts<Key>(about_, 1);  // after the insert: an insert that throws has changed nothing
   }
-  /// Where the family can be full: did it go in? If not, nothing changed.
+  /// For families that can be full: returns whether the key was inserted. If not, nothing changed.
   template <digestible Key>
   [[nodiscard]] bool insert(Key const& key) noexcept(hashes_nothrow<Hash, Key>&& inserts_nothrow<Family>) requires(
       can_refuse<Family>) {
@@ -77,7 +77,7 @@ class of_keys : public hashed_family<Family, Hash> {
     if (in) note_inserts<Key>(about_, 1);
     return in;
   }
-  /// As so many inserts in a row. Where counts are signed `times` may be negative, and undoes as many.
+  /// The same as `times` inserts in a row. Where counts are signed, `times` may be negative: then it undoes -times inserts.
   template <digestible Key, weighted F = Family>
   void insert(Key const& key,
               times_type<F> times) noexcept(hashes_nothrow<Hash, Key> &&
@@ -97,7 +97,8 @@ class of_keys : public hashed_family<Family, Hash> {
       hashes_nothrow<Hash, Key>&& noexcept(std::declval<Family const&>().may_contain(digest()))) requires membership<Family> {
     return family_.may_contain(this->digest_of(key));
   }
-  /// Undoes one insert. False: the key was certainly absent, and nothing changed. The number of insert calls stays as it is.
+  /// Undoes one insert. False: the key was certainly absent, and nothing changed. The recorded number of insert calls does
+  /// not change.
   template <digestible Key>
   bool erase(Key const& key) noexcept(
       hashes_nothrow<Hash, Key>&& noexcept(std::declval<Family&>().erase(digest()))) requires erasable<Family> {
@@ -111,17 +112,17 @@ class of_keys : public hashed_family<Family, Hash> {
 
   // -- batches: the same as one by one, faster -------------------------------------------------------------------------------
 
-  /// Returns how many went in: all of them.
+  /// Returns the number of keys inserted, which is all of them.
   template <key_range Keys>
   std::size_t insert(Keys const& keys) requires(insertable<Family> && !can_refuse<Family>) {
     return insert_keys(keys);
   }
-  /// Where the family can be full: how many went in. The others are not members, and nobody else is told.
+  /// For families that can be full: returns the number of keys inserted. The others are not members; only this result tells.
   template <key_range Keys>
   [[nodiscard]] std::size_t insert(Keys const& keys) requires(can_refuse<Family>) {
     return insert_keys(keys);
   }
-  /// Key i as often as times[i] says; as many of them as keys, or errc::bad_params.
+  /// Inserts key i times[i] times. Throws errc::bad_params unless `times` has one number for each key.
   template <sized_key_range Keys, weighted F = Family>
   void insert(Keys const& keys, std::span<times_type<F> const> times) {
     if (number_of(keys) != times.size())
@@ -142,13 +143,13 @@ class of_keys : public hashed_family<Family, Hash> {
       times = times.subspan(block.size());
     });
   }
-  /// Which were certainly not members before; all are now.
+  /// Inserts all keys; returns which of them were certainly not members before.
   template <key_range Keys>
   bitmask insert_if_new(Keys const& keys) requires noticing<Family> {
     return mask_of<access::update>(family_, hash_, keys, noticing_block<Keys>());
   }
-  /// The same into the words of the caller, a bit a key, as in bitmask::words(). Throws errc::bad_params, and inserts nothing,
-  /// if there are fewer than mask_words(number of keys).
+  /// The same into the caller's words, one bit a key, as in bitmask::words(). Throws errc::bad_params and inserts nothing if
+  /// there are fewer than mask_words(number of keys) words.
   template <sized_key_range Keys>
   void insert_if_new(Keys const& keys, std::span<std::uint64_t> fresh) requires noticing<Family> {
     mask_into<access::update>(family_, hash_, keys, fresh, noticing_block<Keys>());
@@ -157,18 +158,20 @@ class of_keys : public hashed_family<Family, Hash> {
   [[nodiscard]] bitmask may_contain(key_range auto const& keys) const requires membership<Family> {
     return mask_of<access::lookup>(family_, hash_, keys, asking_block());
   }
-  /// Into the words of the caller, a bit a key; nothing is allocated. Throws errc::bad_params if they are too few.
+  /// Writes into the caller's words, one bit a key, and allocates nothing. Throws errc::bad_params if there are too few
+  /// words.
   void may_contain(sized_key_range auto const& keys, std::span<std::uint64_t> hits) const requires membership<Family> {
     mask_into<access::lookup>(family_, hash_, keys, hits, asking_block());
   }
-  /// A selection vector: the positions in `keys` of those that may be members, ascending, at the front of `positions`; how many
-  /// they are. There must be room for the positions of all keys, or errc::bad_params. Nothing is allocated.
+  /// Makes a selection vector: writes the positions in `keys` of those that may be members, ascending, to the front of
+  /// `positions`, and returns their number. Throws errc::bad_params unless `positions` has room for one position per key.
+  /// Allocates nothing.
   [[nodiscard]] std::size_t select(sized_key_range auto const& keys,
                                    std::span<std::uint32_t> positions) const requires membership<Family> {
     return select_into(family_, hash_, keys, positions);
   }
 
-  /// How many were erased; the others were certainly absent.
+  /// Returns the number of keys erased; the others were certainly absent.
   std::size_t erase(key_range auto const& keys) requires erasable<Family> {
     std::size_t erased = 0;
     in_key_blocks<access::update>(family_, hash_, keys,
@@ -178,7 +181,7 @@ class of_keys : public hashed_family<Family, Hash> {
   [[nodiscard]] auto count(key_range auto const& keys) const requires countable<Family> {
     return counts_of(family_, hash_, keys);
   }
-  /// counts[i] becomes the count of key i; nothing is allocated. Throws errc::bad_params if there are fewer than keys.
+  /// Sets counts[i] to the count of key i and allocates nothing. Throws errc::bad_params if there are fewer counts than keys.
   template <sized_key_range Keys, countable F = Family>
   void count(Keys const& keys, std::span<count_type<F>> counts) const {
     counts_into(family_, hash_, keys, counts);

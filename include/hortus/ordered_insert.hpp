@@ -18,25 +18,26 @@
 #include <hortus/cells/memory.hpp>
 #include <hortus/concepts.hpp>
 
-/// Building a filter much larger than the cache: digests are first dealt into parts by where they will go, and then each part,
-/// which fits the cache, gets its own. Memory is written in order, and parts share nothing, so that several threads can take
-/// some each without an atomic: parallel.hpp.
+/// Building a filter much larger than the cache. Digests are first partitioned by the part of the filter they belong to. Then
+/// each part, which fits the cache, gets its digests. So memory is written in order. Parts share no memory, so several
+/// threads can handle different parts without atomics: parallel.hpp.
 namespace hortus {
 
-/// A family that keeps a key in one place, places being numbered in the order of memory.
+/// A family that keeps a key in one place. Places are numbered in the order of memory.
 template <class F>
 concept placed = insertable<F> && requires(F const& c, digest x) {
   { c.place(x) } -> std::same_as<std::uint64_t>;  // below places()
   { c.places() } -> std::same_as<std::uint64_t>;
 };
 
-/// How a filter is cut: part i has the places i * 2^shift and on.
+/// How a filter is divided: part i begins at place i * 2^shift.
 struct parts_of_filter {
   unsigned shift = 0;
   std::size_t count = 1;
 
-  /// Of half a core's own cache each, but not so many that the lines being written to, one a part, would leave the first-level
-  /// cache. A part boundary is a multiple of a cache line, so that threads do not write to the same one.
+  /// A part takes half of a core's own cache. There are at most 256 parts, so that the lines being written, one for each
+  /// part, stay in the first-level cache. Parts begin on cache-line boundaries, so that no two threads write to the same
+  /// line.
   template <placed F>
   explicit parts_of_filter(F const& f) : shift(shift_for(f)), count(static_cast<std::size_t>((f.places() - 1) >> shift) + 1) {}
 
@@ -46,14 +47,15 @@ struct parts_of_filter {
     constexpr std::uint64_t part_bytes = cached_bytes / 2;
     constexpr std::uint64_t most_parts = 256;
     auto const fewest = std::clamp<std::uint64_t>(f.size_bytes() / part_bytes, 1, most_parts / 2);
-    return std::max<unsigned>(static_cast<unsigned>(std::bit_width(f.places() / fewest)), 5) - 1;  // up to twice as many
+    return std::max<unsigned>(static_cast<unsigned>(std::bit_width(f.places() / fewest)), 5) -
+           1;  // gives up to twice `fewest` parts
   }
 };
 
-/// One thread's digests, dealt into parts.
+/// One thread's digests, partitioned.
 class dealt_digests {
  public:
-  /// Room for `digests` of them, if they spread evenly.
+  /// Has room for `digests` digests, if they spread evenly.
   dealt_digests(parts_of_filter parts, std::uint64_t digests)
       : shift_(parts.shift),
         capacity_(std::max<std::size_t>(digests / parts.count / line + 1, 16) * line),
@@ -61,7 +63,7 @@ class dealt_digests {
         sizes_(parts.count),
         space_(parts.count * capacity_ * sizeof(digest)) {}
 
-  /// Takes digests as long as there is room in every part; how many it took.
+  /// Takes digests while there is room in every part; returns how many it took.
   template <placed F>
   std::size_t deal(F const& f, std::span<digest const> xs) noexcept {
     for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -77,7 +79,7 @@ class dealt_digests {
   }
   [[nodiscard]] bool full() const noexcept { return full_; }
 
-  /// The digests of a part: act(span), then it is empty again.
+  /// Calls act(span) with the digests of a part, then empties the part.
   void take(std::size_t part, auto act) {
     auto& size = sizes_[part];
     auto const whole = size / line * line;
@@ -85,15 +87,15 @@ class dealt_digests {
     act(std::span<digest const>(lines_[part]).first(size - whole));
     size = 0;
   }
-  /// After every part was taken.
+  /// Pre: every part was taken.
   void start_again() noexcept { full_ = false; }
 
  private:
-  static constexpr std::size_t line = 16;  // two cache lines: a branch that is hard to guess is taken once in so many
+  static constexpr std::size_t line = 16;  // digests, two cache lines: the branch that is hard to predict is taken once in 16
 
   [[nodiscard]] digest* begin(std::size_t part) noexcept { return reinterpret_cast<digest*>(space_.data()) + part * capacity_; }
 
-  /// Whole lines at once and past the caches, which need not read what is about to be overwritten.
+  /// Writes whole lines, bypassing the caches, so that lines about to be overwritten are not read first.
   void stream_lines(std::size_t part, std::size_t at) noexcept {
     auto* const to = begin(part) + at;
 #ifdef __SSE2__
@@ -114,26 +116,27 @@ class dealt_digests {
   bool full_ = false;
 };
 
-/// Is it worth dealing so many keys out? Where they are few to a line, a line would be fetched for each of them anyway.
+/// Is partitioning worth it for `keys` keys? If there are few keys per cache line, a line would be fetched for each key
+/// anyway.
 template <family F>
 bool worth_ordering(F const& f, std::uint64_t keys) noexcept {
   return placed<F> && f.size_bytes() >= 16 * cached_bytes && keys >= f.size_bytes() / 32;
 }
 
-/// One thread's part of an ordered insert. fill(space) makes the next digests, at most space.size(), and says how many; none
-/// means that there are no more.
+/// One thread's state in an ordered insert. fill(space) writes the next digests, at most space.size(), and returns their
+/// number; 0 means that there are no more.
 template <class Fill>
 struct alignas(memory::line_bytes) dealing {
   Fill& fill;
   dealt_digests dealt;
   std::array<digest, 1024> space;
-  std::span<digest const> rest = {};  // made, not yet dealt
+  std::span<digest const> rest = {};  // computed, not yet partitioned
   bool more = true;
   std::exception_ptr failure = nullptr;
 
   [[nodiscard]] bool pending() const noexcept { return more || !rest.empty(); }
 
-  /// Until a part is full or there are no more.
+  /// Partitions digests until a part is full or there are no more.
   template <placed F>
   void deal(F const& f) noexcept {
     try {
@@ -146,21 +149,21 @@ struct alignas(memory::line_bytes) dealing {
         }
         rest = rest.subspan(dealt.deal(f, rest));
       }
-    } catch (...) {  // a key that cannot say its bytes; what was dealt before it goes in
+    } catch (...) {  // a key whose conversion to bytes throws; the digests before it are still inserted
       failure = std::current_exception();
       more = false;
     }
   }
 };
 
-/// Room for the digests of one of `threads`: together about as much memory as the filter itself.
+/// Room for the digests of one of `threads` threads: together about as much memory as the filter itself.
 template <placed F>
 [[nodiscard]] dealt_digests room_to_deal(F const& f, parts_of_filter parts, std::size_t threads) {
   return {parts, f.size_bytes() / sizeof(digest) / threads};
 }
 
-/// Inserts what `fill` makes in the order of memory. Adds to `in` how many went in, also when fill throws: then what was made
-/// before goes in.
+/// Inserts the digests that `fill` writes, in the order of memory. Adds the number inserted to `in`. If fill throws, the
+/// digests written before are still inserted and counted.
 template <placed F, class Fill>
 void insert_ordered(F& f, Fill& fill, std::size_t& in) {
   parts_of_filter const parts(f);
@@ -173,7 +176,7 @@ void insert_ordered(F& f, Fill& fill, std::size_t& in) {
   if (mine.failure) std::rethrow_exception(mine.failure);
 }
 
-/// Any number of digests, in the order of memory where that is worth it. Returns how many went in.
+/// Inserts any number of digests, in the order of memory where that is worth it. Returns the number inserted.
 template <insertable F>
 std::size_t insert_many(F& f, std::span<digest const> xs) {
   if constexpr (placed<F>)

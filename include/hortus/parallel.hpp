@@ -12,11 +12,12 @@
 #include <hortus/of_keys.hpp>
 #include <hortus/ordered_insert.hpp>
 
-/// Inserting by several threads. Apart from of_keys.hpp, so that a program that uses one thread does not include <thread>.
+/// Inserting with several threads. Not in of_keys.hpp, so that a program with one thread does not include <thread>.
 namespace hortus {
 
-/// Inserts what fills[t] makes, in thread t; see insert_ordered. Each thread deals its digests into parts; when one of them has
-/// a part full, or nobody has more, each thread inserts its share of the parts, of what all have dealt.
+/// Inserts the digests that fills[t] writes, in thread t; see insert_ordered. Each thread partitions its digests. When a part
+/// of any thread is full, or no thread has more digests, each thread inserts the digests of all threads for its share of the
+/// parts.
 template <placed F, class Fill>
 void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
   parts_of_filter const parts(f);
@@ -58,7 +59,7 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     if (each.failure) std::rethrow_exception(each.failure);
 }
 
-/// The next digests of a share of the keys.
+/// Writes the next digests of a share of the keys.
 template <key_hash Hash, class Iterator>
 struct share_of_keys {
   Hash const& hash;
@@ -67,7 +68,7 @@ struct share_of_keys {
   std::size_t operator()(std::span<digest> space) { return digests_of(hash, key, end, space); }
 };
 
-/// What of_keys lets in to its family.
+/// A friend of of_keys, for access to its family.
 struct insert_by_threads {
   template <class Family, class Hash, class Keys>
   static std::size_t act(of_keys<Family, Hash>& filter, Keys const& keys, unsigned threads) {
@@ -85,9 +86,9 @@ struct insert_by_threads {
   }
 };
 
-/// The same as filter.insert(keys) by several threads, in filters that keep a key in one place (blocked, blocked_pair,
-/// sectorized, split_block, register_blocked). They share no memory that they write to, so there is no atomic and the bytes are
-/// those of one thread. Takes as much memory as the filter has for the while. Returns how many went in.
+/// The same as filter.insert(keys), with several threads, for filters that keep a key in one place (blocked, blocked_pair,
+/// sectorized, split_block, register_blocked). The threads write to disjoint memory, so no atomics are needed, and the bytes
+/// are those of one thread. Temporarily takes as much memory as the filter. Returns the number of keys inserted.
 template <placed Family, key_hash Hash, sized_key_range Keys>
 requires std::ranges::random_access_range<Keys const> std::size_t insert_parallel(of_keys<Family, Hash>& filter,
                                                                                   Keys const& keys, unsigned threads) {

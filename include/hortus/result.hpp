@@ -9,15 +9,15 @@
 
 namespace hortus {
 
-/// A value, or why there is none: what functions return that report an error without throwing it.
+/// A value, or the reason why there is none. Functions return it that report errors without throwing.
 ///
 ///     if (auto const filter = try_from_bytes<bloom_filter>(bytes)) use(*filter);
 ///     else log(filter.message());
 template <class T>
 class [[nodiscard]] result {
  public:
-  /// act(), with what it throws as the reason. Copying an error does not allocate, so this throws nothing: an exception other
-  /// than hortus::error and std::bad_alloc, which hortus does not throw, ends the program.
+  /// The result of act(), or the error that it throws. Copying an error does not allocate, so this throws nothing. hortus
+  /// throws only hortus::error and std::bad_alloc; any other exception ends the program.
   template <class Act>
   static result of(Act act) noexcept {
     try {
@@ -39,12 +39,12 @@ class [[nodiscard]] result {
   [[nodiscard]] T* operator->() noexcept { return std::get_if<0>(&held_); }
   [[nodiscard]] T const* operator->() const noexcept { return std::get_if<0>(&held_); }
 
-  /// The value; throws the reason if there is none.
+  /// The value; throws the error if there is none.
   [[nodiscard]] T& value() & { return check(), **this; }
   [[nodiscard]] T const& value() const& { return check(), **this; }
   [[nodiscard]] T&& value() && { return check(), std::move(**this); }
 
-  /// Pre: !has_value(). The kind of failure, and a sentence for people.
+  /// Pre: !has_value(). The kind of failure, and a message for users.
   [[nodiscard]] errc code() const noexcept { return reason() ? reason()->code() : errc::no_memory; }
   [[nodiscard]] char const* message() const noexcept {
     return reason() ? reason()->what() : "there is not enough memory for it";
@@ -63,7 +63,8 @@ class [[nodiscard]] result {
     throw std::bad_alloc();
   }
 
-  std::variant<T, std::optional<error>> held_;  // no error: no memory, not even for a sentence
+  std::variant<T, std::optional<error>>
+      held_;  // an empty optional stands for std::bad_alloc: there may be no memory even for a message
 };
 
 }  // namespace hortus

@@ -11,14 +11,14 @@
 #include <hortus/hash/key_kind.hpp>
 #include <hortus/hash/little_endian.hpp>
 
-/// The answer to "which keys are the most frequent?", with what is sure of it.
+/// The answer to "which keys are the most frequent?", with bounds on its errors.
 namespace hortus {
 
-/// A key and its count. The key came at most `count` times and at least `count - error` times.
+/// A key and its count. The key was inserted at most `count` times and at least `count - error` times.
 struct frequent_key {
-  digest of;                 ///< by which it is told from others
-  std::string_view bytes;    ///< what is kept of the key: a view into the sketch, until that changes
-  std::uint64_t length = 0;  ///< of the whole key; larger than bytes.size() where only its first bytes are kept
+  digest of;                 ///< identifies the key
+  std::string_view bytes;    ///< the part of the key that is kept: a view into the sketch, valid until it changes
+  std::uint64_t length = 0;  ///< of the whole key; larger than bytes.size() if only the first bytes are kept
   key_kind kind = key_kind::none;
   std::uint64_t count = 0;
   std::uint64_t error = 0;
@@ -31,7 +31,7 @@ struct frequent_key {
   }
 };
 
-/// The most frequent first; of equal counts text in the order of its bytes, then integers by value.
+/// The larger count first. With equal counts: text first, in the order of its bytes, then integers by value.
 [[nodiscard]] inline bool comes_before(frequent_key const& a, frequent_key const& b) noexcept {
   if (a.count != b.count) return a.count > b.count;
   if (a.kind != b.kind) return a.kind < b.kind;
@@ -42,10 +42,10 @@ struct frequent_key {
 struct top_keys {
   std::vector<frequent_key> keys;
   std::uint64_t inserted = 0;        ///< the length of the stream
-  std::uint64_t others_at_most = 0;  ///< no key that is not among `keys` came more often
-  std::size_t certain = 0;           ///< so many of the first are in the right order, and before all others
+  std::uint64_t others_at_most = 0;  ///< no key outside `keys` was inserted more often
+  std::size_t certain = 0;           ///< the first `certain` keys are in the right order and before all others
 
-  /// No count in `keys` is too high by more.
+  /// The largest error: no count in `keys` is too high by more.
   [[nodiscard]] std::uint64_t most_too_high() const noexcept {
     std::uint64_t most = 0;
     for (auto const& key : keys) most = std::max(most, key.error);
@@ -53,7 +53,7 @@ struct top_keys {
   }
 };
 
-/// The `most` first of `all`, where no other key came more often than `others_at_most`.
+/// The first `most` keys of `all`. Pre: no key outside `all` was inserted more than `others_at_most` times.
 [[nodiscard]] inline top_keys first_of(std::vector<frequent_key> all, std::uint64_t most, std::uint64_t inserted,
                                        std::uint64_t others_at_most) {
   bool const some_left = most < all.size();

@@ -18,19 +18,20 @@
 
 namespace hortus {
 
-/// A family chosen at run time. The only virtual functions in hortus are in here and in the facets: a core that every family
-/// has, and one interface for each question or ability that it may have (facets/facet.hpp). Like every family it works on
-/// digests; with the front it takes keys: any_filter is of_keys<any_family, any_hash>. Batches cost one virtual call a block.
+/// A family chosen at run time. The only virtual functions in hortus are here and in the facets: a core that every family
+/// has, and one interface for each ability that it may have (facets/facet.hpp). Like every family it works on digests;
+/// of_keys makes it take keys: any_filter is of_keys<any_family, any_hash>. Batches cost one virtual call a block.
 class any_family {
  public:
   static constexpr std::string_view name = "any";
   static constexpr std::string_view room = "any";
   static constexpr std::string_view summary = "a family chosen at run time";
-  static constexpr auto misses = false_negatives::by_chance;  // the weakest promise of those it may hold
-  static constexpr std::size_t block_keys = 1024;             // a virtual call each, and room for the family's own blocks
+  static constexpr auto misses = false_negatives::by_chance;  // the weakest promise of the families it may hold
+  static constexpr std::size_t block_keys =
+      1024;  // one virtual call for each block, which the family divides into blocks of its own
 
   template <class F>
-  requires(!std::same_as<F, any_family>) && family<F>  // in this order: family<any_family> would ask itself
+  requires(!std::same_as<F, any_family>) && family<F>  // in this order: family<any_family> would depend on itself
       explicit any_family(F f) : any_family(wrapped(std::move(f))) {}
   any_family(any_family const& other) : any_family(other.self_->clone()) {}
   any_family(any_family&&) noexcept = default;
@@ -42,9 +43,11 @@ class any_family {
   [[nodiscard]] verb_set verbs() const noexcept { return self_->verbs(); }
   [[nodiscard]] bool has(verb v) const noexcept { return verbs().has(v); }
   [[nodiscard]] std::vector<named_value> params() const { return self_->params(); }
-  [[nodiscard]] memory const* cells() const noexcept { return self_->cells(); }  ///< its largest; null if it does not tell
+  [[nodiscard]] memory const* cells() const noexcept {
+    return self_->cells();
+  }  ///< its largest memory; null if the family does not offer it
 
-  /// What the family can do besides, or null.
+  /// The family's facet of this type, or null.
   template <class Facet>
   [[nodiscard]] Facet* as() noexcept {
     return static_cast<Facet*>(self_->facet(&facets::identity<Facet>));
@@ -56,14 +59,14 @@ class any_family {
 
   [[nodiscard]] bool insert(digest x) { return inserting().insert({&x, 1}) == 1; }
   [[nodiscard]] std::size_t insert(std::span<digest const> xs, std::span<digest const>) { return inserting().insert(xs); }
-  /// As so many inserts. Throws errc::bad_params for a negative number where counts are not signed.
+  /// The same as `times` inserts. Throws errc::bad_params for a negative number where counts are not signed.
   void insert(digest x, std::int64_t times) { insert_times({&x, 1}, &times); }
   void insert_times(std::span<digest const> xs, std::int64_t const* times) {
     auto& inserting = need<facets::inserting_times>(verb::insert_times);
     if (!inserting.takes_negative()) check_times({times, xs.size()});
     inserting.insert(xs, times);
   }
-  /// A family that keeps keys is given the key, others its digest alone.
+  /// A family that keeps keys gets the key, the others only its digest.
   [[nodiscard]] bool insert(digest x, kept_key const& key) {
     if (keeping_ == nullptr) return insert(x);
     keeping_->insert(x, key, 1);
@@ -90,7 +93,7 @@ class any_family {
     return need<facets::erasing>(verb::erase).erase(xs);
   }
 
-  /// Signed, for some are; a count past 2^63 - 1 says 2^63 - 1.
+  /// Signed, because some families have signed counts; a count above 2^63 - 1 is returned as 2^63 - 1.
   [[nodiscard]] std::int64_t count(digest x) const {
     std::int64_t answer = 0;
     count({&x, 1}, {}, &answer);
@@ -103,7 +106,7 @@ class any_family {
     for (std::size_t i = 0; i < xs.size(); ++i)
       if (counts[i] < 0) counts[i] = std::numeric_limits<std::int64_t>::max();
   }
-  /// The whole count, to 2^64 - 1; where counts are signed, in two's complement.
+  /// The whole count, up to 2^64 - 1; where counts are signed, in two's complement.
   void whole_count(std::span<digest const> xs, std::uint64_t* counts) const {
     need<facets::counting>(verb::count).count(xs, counts);
   }
@@ -112,20 +115,20 @@ class any_family {
     return counting != nullptr && counting->is_signed();
   }
   [[nodiscard]] top_keys top(std::uint64_t most) const { return need<facets::topping>(verb::top).top(most); }
-  /// Counters at their maximum, where they stay; 0 if the family does not tell.
+  /// The number of counters at their maximum, where they stay; 0 if the family has no such counters.
   [[nodiscard]] std::uint64_t saturations() const {
     auto const* const saturating = as<facets::saturating>();
     return saturating == nullptr ? 0 : saturating->saturations();
   }
-  /// How many of these keys have all their counters there: erasing one says true, for it may be a member, and changes nothing.
-  /// Erasing others makes it neither more nor less. None if saturations() is 0.
+  /// How many of these keys have all their counters at the maximum. Erasing such a key returns true, because it may be a
+  /// member, and changes nothing. Erasing other keys does not change this number. It is 0 if saturations() is 0.
   [[nodiscard]] std::size_t stuck(std::span<digest const> xs) const {
     auto const* const saturating = as<facets::saturating>();
     return saturating == nullptr ? 0 : saturating->stuck(xs);
   }
 
   [[nodiscard]] plan::estimate estimate() const { return need<facets::estimating>(verb::estimate).estimate(); }
-  /// What the filter, shaped as it is, promises with so many keys.
+  /// The false-positive rate predicted for a filter of this shape with `items` keys.
   [[nodiscard]] double planned_fpr(std::uint64_t items) const { return self_->planned_fpr(items); }
 
   void merge(any_family const& other) { need<facets::merging>(verb::merge).merge(same(other)); }
@@ -134,13 +137,13 @@ class any_family {
   [[nodiscard]] std::uint64_t fold_width() const { return need<facets::folding>(verb::fold).fold_width(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const { return need<facets::folding>(verb::fold).fpr_folded(by); }
 
-  /// Never, if the family does not forget by age.
+  /// False if the family does not forget by age.
   [[nodiscard]] bool has_forgotten() const {
     auto const* const forgetting = as<facets::forgetting>();
     return forgetting != nullptr && forgetting->has_forgotten();
   }
   void advance(std::uint64_t now) { need<facets::advancing>(verb::advance).advance(now); }
-  [[nodiscard]] bool ages_by_time() const {  ///< false where it cannot
+  [[nodiscard]] bool ages_by_time() const {  ///< false if the family cannot
     auto const* const advancing = as<facets::advancing>();
     return advancing != nullptr && advancing->ages_by_time();
   }
@@ -165,9 +168,9 @@ class any_family {
   };
   using owner = std::unique_ptr<core, destroyer>;
 
-  /// What every family has.
+  /// The functions that every family has.
   struct core {
-    virtual void destroy() noexcept = 0;  // the object, and its memory
+    virtual void destroy() noexcept = 0;  // destroys the object and frees its memory
     [[nodiscard]] virtual owner clone() const = 0;
     [[nodiscard]] virtual std::string_view kind() const noexcept = 0;
     [[nodiscard]] virtual verb_set verbs() const noexcept = 0;
@@ -176,7 +179,7 @@ class any_family {
     [[nodiscard]] virtual memory const* cells() const noexcept = 0;
     [[nodiscard]] virtual std::size_t size_bytes() const noexcept = 0;
     virtual void clear() = 0;
-    [[nodiscard]] virtual bool equals(void const* other) const = 0;  // a family object of the same kind
+    [[nodiscard]] virtual bool equals(void const* other) const = 0;  // `other` is a family object of the same type
     [[nodiscard]] virtual void const* object() const noexcept = 0;   // the family object
     virtual void write(field_writer&) const = 0;
     [[nodiscard]] virtual void* facet(char const* identity) noexcept = 0;
@@ -189,7 +192,7 @@ class any_family {
   template <family F>
   struct body;
 
-  /// In memory of the memory_source, as its cells are.
+  /// Allocated from the memory_source, as the cells are.
   template <class F>
   static owner wrapped(F f);
 
@@ -225,19 +228,19 @@ class any_family {
       if (each < 0) throw error(errc::bad_params, one(kind()) + " takes a key 0 times or more, not " + std::to_string(each));
   }
 
-  /// The other one's family object. It must be of this family.
+  /// The family object of `other`. Throws unless it is of the same family.
   [[nodiscard]] void const* same(any_family const& other) const {
     if (kind() != other.kind()) throw error(errc::incompatible, one(kind()) + " does not combine with " + one(other.kind()));
     return other.self_->object();
   }
 
   owner self_;
-  facets::inserting* inserting_;  // looked up once: single keys need these three, and a search would take as long as the answer
+  facets::inserting* inserting_;  // cached: single keys need these three, and a search takes as long as the answer
   facets::asking* asking_;
   facets::keeping* keeping_;
 };
 
-/// A family and its facets, which refer to it: neither moves.
+/// A family and its facets, which refer to it: so neither may move.
 template <family F>
 struct any_family::body final : any_family::core {
   body(F family, memory_allocator<body> from) : from_(from), f_(std::move(family)), parts_(facets_of(facets::all())) {}

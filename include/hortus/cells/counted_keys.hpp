@@ -9,23 +9,25 @@
 
 namespace hortus {
 
-/// Counters with the bytes of their keys: a row of counters, an index that finds them by digest, and a row of the keys' bytes.
-/// The order of the counters is part of the value, and in files; index and bytes lie as history left them.
+/// Counters with the bytes of their keys: an array of counters, an index that finds them by digest, and an array of the keys'
+/// bytes. The order of the counters is part of the value and is stored in files. The layout of index and bytes depends on
+/// earlier operations, and is not.
 ///
-/// Takes memory as counters come: plan::counter_bytes() for each at most, and twice that while it moves to a larger place.
+/// Memory grows with the number of counters: at most plan::counter_bytes() for each, and twice that while it is moved to a
+/// larger block.
 class counted_keys {
  public:
   struct counter {
     std::uint64_t digest;
     std::uint64_t count;  ///< never 0
     std::uint64_t error;
-    std::uint64_t key;  ///< where its bytes are: a number of words
+    std::uint64_t key;  ///< where its bytes begin, in words
   };
-  /// What is kept of a key.
+  /// The part of a key that is kept.
   struct key_part {
     std::span<std::byte const> bytes = {};  ///< at most 2^20
     std::uint64_t length = 0;               ///< of the whole key, at most max_length
-    key_kind kind = key_kind::digests;      ///< one kind
+    key_kind kind = key_kind::digests;      ///< exactly one kind
   };
   struct entry {
     std::uint64_t digest;
@@ -37,7 +39,7 @@ class counted_keys {
 
   counted_keys() = default;
 
-  /// Null if there is none.
+  /// The counter of x; null if it has none.
   [[nodiscard]] counter* find(hortus::digest x) noexcept {
     return const_cast<counter*>(static_cast<counted_keys const*>(this)->find(x));
   }
@@ -54,12 +56,13 @@ class counted_keys {
   }
   [[nodiscard]] key_part key_of(counter const& c) const noexcept;
 
-  /// Makes sure that one more counter, with so many bytes of its key, has a place. Nothing changes if there is no memory.
+  /// Makes room for one more counter with `key_bytes` bytes of its key. Nothing changes if there is no memory.
   void reserve(std::uint64_t key_bytes);
-  /// At the end, or in the place of another. Pre: reserve(e.key.bytes.size()) was called, and e.digest has no counter.
+  /// Inserts at the end, or replaces another counter. Pre: reserve(e.key.bytes.size()) was called, and e.digest has no
+  /// counter.
   void insert(entry const& e) noexcept;
   void replace(counter* c, entry const& e) noexcept;
-  void erase(counter* c) noexcept;  ///< the last one takes its place
+  void erase(counter* c) noexcept;  ///< moves the last counter to its place
 
   /// The first counter with this count, from number `from` on; null if there is none.
   [[nodiscard]] counter* with_count(std::uint64_t count, std::uint64_t from) noexcept;
@@ -71,16 +74,16 @@ class counted_keys {
   [[nodiscard]] std::size_t allocated_bytes() const noexcept { return row_.size() + index_.size() + keys_.size(); }
   bool operator==(counted_keys const& other) const noexcept;
 
-  /// For files: a digest, a count, an error and a word about the key for each, in order; and all bytes of keys, in order.
+  /// For files: the digest, count, error and key header word of each counter, in order; and the bytes of all keys, in order.
   [[nodiscard]] memory counters_in_order() const;
   [[nodiscard]] memory keys_in_order() const;
-  /// The other way round; false if what the bytes say cannot be, or if digests have been chosen to make searches slow. Counts
-  /// and errors are the caller's to check. `key_bytes` are kept of a key at most.
+  /// The reverse. Returns false if the bytes are inconsistent, or if digests were chosen to make searches slow. The caller
+  /// must check counts and errors. At most `key_bytes` bytes are kept of a key.
   [[nodiscard]] bool restore(memory const& counters, memory const& keys, std::uint64_t key_bytes);
 
  private:
-  /// The upper half of a word of the index; the lower half is the number of a counter, plus one. Mixed, for digests may be
-  /// somebody's own.
+  /// The upper half of a word of the index; the lower half is the number of a counter, plus one. Digests are mixed again,
+  /// because the caller may have computed them with a weak hash.
   [[nodiscard]] static std::uint64_t tag_of(std::uint64_t digest) noexcept { return mix64(digest) >> 32; }
   [[nodiscard]] static std::uint64_t number_in(std::uint64_t word) noexcept { return (word & 0xffff'ffff) - 1; }
   [[nodiscard]] std::uint64_t home(std::uint64_t tag) const noexcept { return tag * homes_ >> 32; }
@@ -105,10 +108,10 @@ class counted_keys {
   memory index_;
   std::uint64_t used_ = 0;
   std::uint64_t homes_ = 0;  // words of the index, at most 0.7 of them in use
-  memory keys_;              // of each key a word about it, then its bytes in whole words
-  std::uint64_t end_ = 0;    // words in use, and those of dropped keys between them
+  memory keys_;              // for each key a header word, then its bytes in whole words
+  std::uint64_t end_ = 0;    // words up to the end, including gaps left by dropped keys
   std::uint64_t live_ = 0;   // words in use
-  std::uint64_t hole_ = 0;   // where the last dropped key was, and its words: the next one is often as long
+  std::uint64_t hole_ = 0;   // where the last dropped key was, and its length in words: the next key often has the same length
   std::uint64_t hole_words_ = 0;
 };
 

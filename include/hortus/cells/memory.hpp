@@ -9,13 +9,12 @@
 
 namespace hortus {
 
-/// The one buffer under every store: zeroed bytes on 64-byte lines, wherever they live. A filter does not know whether its
-/// cells are on the heap, on huge pages, in a mapped file or in memory somebody else owns, so there is no second set of view
-/// types.
+/// The one buffer under every store: zeroed bytes, aligned to 64-byte lines. A filter does not know whether its cells are on
+/// the heap, on huge pages, in a mapped file or in memory that another object owns, so there is no second set of view types.
 ///
-/// Bytes come from the memory_source, and go back to the one they came from. By default, from 2 MiB up, they are mapped on a
-/// 2 MiB boundary and huge pages are asked for: a random read then costs one cache miss instead of a miss and a page walk.
-/// Failing to allocate throws std::bad_alloc. Copies are deep and owned; a moved-from memory is empty.
+/// Bytes come from the memory_source and are returned to the source they came from. By default, blocks of 2 MiB and more are
+/// mapped on a 2 MiB boundary and huge pages are requested: a random read then costs one cache miss instead of a miss and a
+/// page walk. A failed allocation throws std::bad_alloc. Copies are deep and owned; a moved-from memory is empty.
 class memory {
  public:
   static constexpr std::size_t line_bytes = 64;
@@ -25,7 +24,8 @@ class memory {
   explicit memory(std::uint64_t bytes);
   memory(memory const& other);
   memory(memory&& other) noexcept { swap(other); }
-  // Two, not one that takes its argument by value: g++ 12 believes an assignment by such a one to be noexcept, copy and all.
+  // Two operators, not one with a by-value argument: g++ 12 treats assignment by such an operator as noexcept, although it
+  // includes the copy.
   memory& operator=(memory const& other) {
     memory copy(other);
     swap(copy);
@@ -40,8 +40,8 @@ class memory {
     if (release_ != nullptr) release_(data_, allocated(size_), line_bytes);
   }
 
-  /// Bytes of somebody else (a private mapping, a caller's buffer), kept alive by `owner` if that is not empty. The caller says
-  /// by handing them in that either nobody will write through this memory, or that writing is allowed.
+  /// Borrows bytes that it does not own (a private mapping, a caller's buffer). `owner` keeps them alive if it is not empty.
+  /// Pre: either nothing is written through this memory, or the caller allows writing.
   static memory borrow(std::span<std::byte const> bytes, std::shared_ptr<void const> owner) noexcept;
 
   [[nodiscard]] std::byte* data() noexcept { return data_; }
@@ -59,19 +59,19 @@ class memory {
   }
 
  private:
-  /// Whole lines: a kernel may read the rest of the last one.
+  /// Rounded up to whole lines, because a kernel may read the rest of the last one.
   static constexpr std::size_t allocated(std::size_t bytes) noexcept {
     return bytes / line_bytes * line_bytes + (bytes % line_bytes != 0 ? line_bytes : 0);
   }
 
-  std::shared_ptr<void const> owner_;  // of borrowed bytes, if they have one
+  std::shared_ptr<void const> owner_;  // of borrowed bytes, if they have an owner
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  decltype(memory_source::release) release_ = nullptr;  // of bytes that are this object's own
+  decltype(memory_source::release) release_ = nullptr;  // for bytes that this object owns
 };
 
-/// How many of these bytes the system has put on huge pages (0 where it does not tell). Reads the process's own memory map:
-/// for reports, not for hot paths.
+/// The number of these bytes that the system has put on huge pages (0 where it does not report that). Reads the process's
+/// memory map, so it is for reports, not for hot paths.
 std::uint64_t huge_page_bytes(memory const& bytes);
 
 }  // namespace hortus

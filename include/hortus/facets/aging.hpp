@@ -30,7 +30,7 @@ class forgetting::over final : public forgetting {
   F const& f_;
 };
 
-/// Forgets by time, if it was planned to.
+/// Forgets by time, if it was planned that way.
 struct advancing {
   virtual void advance(std::uint64_t now) = 0;
   [[nodiscard]] virtual bool ages_by_time() const = 0;
@@ -57,7 +57,7 @@ class advancing::over final : public advancing {
   F& f_;
 };
 
-/// Makes room for more keys than planned.
+/// Grows to hold more keys than planned.
 struct growing {
   [[nodiscard]] virtual std::size_t stages() const noexcept = 0;
 

@@ -18,7 +18,7 @@ struct list {
   using tuple = std::tuple<Part<Facets>...>;
 };
 
-/// Every facet, once. A new one is a header and its name in here.
+/// The list of all facets. To add one, write its header and add its name here.
 using all = list<inserting, inserting_times, noticing, asking, counting, saturating, topping, keeping, erasing, estimating,
                  merging, intersecting, folding, forgetting, advancing, growing>;
 

@@ -7,7 +7,7 @@
 
 namespace hortus::facets {
 
-/// Whether: is a key a member?
+/// Answers whether a key is a member.
 struct asking {
   [[nodiscard]] virtual bool may_contain(digest) const = 0;
   virtual void may_contain(std::span<digest const>, std::uint64_t* hits) const = 0;

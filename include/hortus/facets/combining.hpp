@@ -4,7 +4,8 @@
 
 namespace hortus::facets {
 
-/// Unites with another filter of the same family, which the caller has made sure of: `other` is the family object.
+/// Merges another filter of the same family. `other` is the family object; the caller has checked that it is of the same
+/// family.
 struct merging {
   virtual void merge(void const* other) = 0;
 
@@ -27,7 +28,7 @@ class merging::over final : public merging {
   F& f_;
 };
 
-/// Intersects with one.
+/// Intersects with another filter of the same family.
 struct intersecting {
   virtual void intersect(void const* other) = 0;
 
@@ -50,7 +51,7 @@ class intersecting::over final : public intersecting {
   F& f_;
 };
 
-/// Shrinks without its keys.
+/// Shrinks the filter without needing its keys.
 struct folding {
   virtual void fold(std::uint64_t by) = 0;
   [[nodiscard]] virtual std::uint64_t fold_width() const = 0;

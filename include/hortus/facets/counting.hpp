@@ -9,7 +9,7 @@
 
 namespace hortus::facets {
 
-/// How often: the number of times a key was inserted.
+/// Answers how many times a key was inserted.
 struct counting {
   virtual void count(std::span<digest const>, std::uint64_t* counts) const = 0;  ///< two's complement where signed
   [[nodiscard]] virtual bool is_signed() const noexcept = 0;
@@ -36,7 +36,7 @@ class counting::over final : public counting {
   F const& f_;
 };
 
-/// Has counters that stay at their maximum once they are there.
+/// Has counters that stay at their maximum once they reach it.
 struct saturating {
   [[nodiscard]] virtual std::uint64_t saturations() const = 0;
   [[nodiscard]] virtual std::size_t stuck(std::span<digest const>) const = 0;

@@ -7,7 +7,7 @@
 
 namespace hortus::facets {
 
-/// Takes an insert back.
+/// Undoes an insert.
 struct erasing {
   virtual std::size_t erase(std::span<digest const>) = 0;  ///< how many were erased; the others were certainly absent
 

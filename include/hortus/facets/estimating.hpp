@@ -4,7 +4,7 @@
 
 namespace hortus::facets {
 
-/// How many: the number of distinct keys.
+/// Estimates the number of distinct keys.
 struct estimating {
   [[nodiscard]] virtual plan::estimate estimate() const = 0;
 

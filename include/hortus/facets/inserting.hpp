@@ -9,9 +9,9 @@
 
 namespace hortus::facets {
 
-/// Takes keys after it was made.
+/// Takes keys after construction.
 struct inserting {
-  virtual std::size_t insert(std::span<digest const>) = 0;  ///< how many went in
+  virtual std::size_t insert(std::span<digest const>) = 0;  ///< returns the number of keys inserted
 
   template <class F>
   static constexpr bool fits = insertable<F>;
@@ -32,7 +32,7 @@ class inserting::over final : public inserting {
   F& f_;
 };
 
-/// Takes a key several times at once. In two's complement where counts are signed.
+/// Inserts a key several times at once. The number is in two's complement where counts are signed.
 struct inserting_times {
   virtual void insert(std::span<digest const>, std::int64_t const* times) = 0;
   [[nodiscard]] virtual bool takes_negative() const noexcept = 0;
@@ -60,7 +60,7 @@ class inserting_times::over final : public inserting_times {
   F& f_;
 };
 
-/// Tells whether a key that it takes is new.
+/// Says whether a key that it inserts is new.
 struct noticing {
   virtual bool insert_if_new(digest) = 0;
   virtual void insert_if_new(std::span<digest const>, std::uint64_t* fresh) = 0;

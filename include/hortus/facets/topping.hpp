@@ -6,7 +6,7 @@
 
 namespace hortus::facets {
 
-/// Which: the keys that were inserted most often.
+/// Lists the keys that were inserted most often.
 struct topping {
   [[nodiscard]] virtual top_keys top(std::uint64_t most) const = 0;
 
@@ -29,7 +29,7 @@ class topping::over final : public topping {
   F const& f_;
 };
 
-/// Takes keys with their bytes, and keeps them.
+/// Inserts keys with their bytes, and keeps the bytes.
 struct keeping {
   virtual void insert(digest, kept_key const&, std::uint64_t times) = 0;
   virtual void prefetch_kept(digest) const noexcept = 0;

@@ -16,10 +16,11 @@
 
 namespace hortus {
 
-/// "xxh3" for 1, and so on; "user-defined (0x80000001)"; "unknown (9)" for an id of the future.
+/// "xxh3" for 1, and so on; "user-defined (0x80000001)"; "unknown (9)" for an id that this version does not know.
 [[nodiscard]] std::string hash_name(std::uint32_t id);
 
-/// The hash of a keyed filter whose secret key is not at hand: enough to describe, merge and fold the filter, not to ask it.
+/// The hash of a keyed filter whose secret key is not available. The filter can be described, merged and folded, but not
+/// queried.
 class locked_hash {
  public:
   locked_hash(std::uint32_t id, std::uint64_t check) : id_(id), check_(check) {}
@@ -36,8 +37,8 @@ class locked_hash {
   std::uint64_t check_;
 };
 
-/// The hash of a filter that was made with a user's own, which only that user's program has. Filters of it can be described,
-/// merged, folded, and asked by digests.
+/// The hash of a filter that was made with a user-defined hash, which only the user's program has. Such filters can be
+/// described, merged, folded, and queried by digest.
 class foreign_hash {
  public:
   foreign_hash(std::uint32_t id, std::uint64_t seed, std::uint64_t check) : id_(id), seed_(seed), check_(check) {}
@@ -55,7 +56,7 @@ class foreign_hash {
   std::uint64_t check_;
 };
 
-/// The hashes that a file may name, and those that stand in for one that is not at hand.
+/// The hashes that a file may name, and the placeholders for a hash that is not available.
 using hash_choice = std::variant<xxh3, xxh64, siphash, siphash24, locked_hash, foreign_hash>;
 
 template <class Hash, class Choice>
@@ -64,16 +65,16 @@ template <class Hash, class... Hashes>
 inline constexpr bool is_a_choice<Hash, std::variant<Hashes...>> = (std::same_as<Hash, Hashes> || ...);
 
 template <class Hash>
-concept hash_to_choose = is_a_choice<Hash, hash_choice>;  // exactly: one that derives from another is not that one
+concept hash_to_choose = is_a_choice<Hash, hash_choice>;  // exactly one of these types, not one derived from it
 
-/// A hash chosen at run time, as files do. In batches the choice is made once for many keys. What hashes is in
-/// src/any_hash.cpp, so that the five hashes are not compiled again wherever a filter is asked; single keys of the usual one
-/// are hashed here.
+/// A hash chosen at run time, as when a file is loaded. In batches the choice is made once for many keys. The hashing is in
+/// src/any_hash.cpp, so that the hashes are not compiled again wherever a filter is used. Only single keys of the default
+/// hash are hashed inline.
 class any_hash {
  public:
   any_hash() = default;  ///< the default hash with seed 0
   template <hash_to_choose Hash>
-  any_hash(Hash hash) : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): any of them is one of these
+  any_hash(Hash hash) : choice_(std::move(hash)) {}  // NOLINT(google-explicit-constructor): each of them is an any_hash
 
   [[nodiscard]] digest of_integer(std::uint64_t x) const {
     auto const* const usual = std::get_if<default_hash>(&choice_);
@@ -89,12 +90,12 @@ class any_hash {
   [[nodiscard]] std::uint32_t id() const noexcept;
   [[nodiscard]] std::uint64_t seed() const noexcept;
   [[nodiscard]] std::uint64_t check() const noexcept;
-  /// Is it one of these? `hash.is<locked_hash>()`
+  /// Does it hold this type? `hash.is<locked_hash>()`
   template <hash_to_choose Hash>
   [[nodiscard]] bool is() const noexcept {
     return std::holds_alternative<Hash>(choice_);
   }
-  /// Keyed filters are equal when their check values are, whether or not the key is at hand.
+  /// Keyed hashes are equal when their check values are, whether or not the key is available.
   bool operator==(any_hash const& other) const noexcept {
     return id() == other.id() && seed() == other.seed() && check() == other.check();
   }
@@ -106,19 +107,19 @@ class any_hash {
   hash_choice choice_;
 };
 
-/// A hash whose filters can be stored: one of hortus, or a user's with a number from the range that is left to users.
+/// A hash whose filters can be stored: one of hortus, or a user-defined one with an id from the range reserved for users.
 template <class Hash>
 concept storable_hash = std::same_as<Hash, any_hash> || hash_to_choose<Hash> || Hash::id >= first_user_hash_id;
 
-/// What must hold of every file of a keyed filter, whether or not the key is at hand.
+/// Throws unless the header of a keyed filter is valid; that can be checked with or without the key.
 void check_keyed(std::uint64_t seed, std::uint64_t check);
 
-/// The hash that a file names, whichever it is; without its secret key, or if it is a user's own, one that stands in for it.
+/// The hash that a file names. If its secret key is missing, or if it is user-defined, a placeholder.
 [[nodiscard]] any_hash any_hash_from(std::uint32_t id, std::uint64_t seed, std::uint64_t check,
                                      std::optional<secret_key> const& key);
 
-/// The hash a file was made with. What the file says (id, seed, check value of a secret key) must fit both the type asked for
-/// and the key that was given; a key for a filter that has none is refused too, because it would be ignored.
+/// The hash a file was made with. The id, seed and check value of a secret key in the file must match both the type `Hash`
+/// and the given key. A key for a filter that has none is refused too, because it would be ignored.
 template <class Hash>
 Hash hash_from(std::uint32_t id, std::uint64_t seed, std::uint64_t check, std::optional<secret_key> const& key) {
   if constexpr (std::same_as<Hash, any_hash>) {

@@ -10,22 +10,22 @@
 
 namespace hortus {
 
-/// What the front needs of a hash, also of one that is chosen at run time or that may refuse (any_hash).
+/// What of_keys needs of a hash, including one that is chosen at run time or that may throw (any_hash).
 template <class Hash>
 concept key_hash = std::copyable<Hash> && std::equality_comparable<Hash> &&
     requires(Hash const& hash, std::uint64_t x, std::span<std::byte const> bytes) {
   { hash.of_integer(x) } -> std::same_as<digest>;    // an integer, by value
-  { hash.of_bytes(bytes) } -> std::same_as<digest>;  // text and bytes, by content; none at all are a key too
-  { hash.seed() } -> std::same_as<std::uint64_t>;    // written to files; 0 where a secret key takes its place
-  { hash.check() } -> std::same_as<std::uint64_t>;   // written to files: tells a wrong secret key; 0 without one
+  { hash.of_bytes(bytes) } -> std::same_as<digest>;  // text and bytes, by content; the empty string is a key too
+  { hash.seed() } -> std::same_as<std::uint64_t>;    // written to files; 0 for a hash with a secret key
+  { hash.check() } -> std::same_as<std::uint64_t>;   // written to files, to detect a wrong secret key; 0 without one
 };
 
-/// Numbers of hashes from here up belong to users: hortus will never use one. A hash of your own chooses one of them, and keeps
-/// it: files name the hash by it.
+/// Hash ids from here up are reserved for users: hortus will never use one. A user-defined hash chooses one of them and must
+/// keep it, because files identify the hash by it.
 inline constexpr std::uint32_t first_user_hash_id = 0x8000'0000;
 
-/// A hash is a value: its seed, or its secret key, lives in it, and two that compare equal give equal digests. A hash with a
-/// secret key has seed() 0 and a check() that is never 0; the others have check() 0.
+/// A hash is a value: it contains its seed or its secret key, and two hashes that compare equal give equal digests. A hash
+/// with a secret key has seed() 0 and a check() that is never 0; the others have check() 0.
 template <class Hash>
 concept hash_policy = std::regular<Hash> && key_hash<Hash> &&
     requires(Hash const& hash, std::uint64_t x, std::span<std::byte const> bytes) {
@@ -39,19 +39,19 @@ concept hash_policy = std::regular<Hash> && key_hash<Hash> &&
   requires noexcept(hash.of_bytes(bytes));                   // noexcept: lookups are
 };
 
-/// of_integers(xs, out): a hash that does many integers faster than one by one.
+/// of_integers(xs, out): for a hash that is faster on many integers than one by one.
 template <class Hash>
 concept batched_integer_hash = key_hash<Hash> && requires(Hash const& hash, std::span<std::uint64_t const> xs, digest* out) {
   hash.of_integers(xs, out);
 };
 
-/// of_texts(texts, out): a hash that is chosen at run time, and does that once for many keys.
+/// of_texts(texts, out): for a hash chosen at run time, so that the choice is made once for many keys.
 template <class Hash>
 concept batched_text_hash = key_hash<Hash> && requires(Hash const& hash, std::span<std::string_view const> texts, digest* out) {
   hash.of_texts(texts, out);
 };
 
-/// The number of a hash in files.
+/// The id of a hash in files.
 template <key_hash Hash>
 [[nodiscard]] constexpr std::uint32_t hash_id(Hash const& hash) {
   if constexpr (hash_policy<Hash>)

@@ -10,19 +10,19 @@
 
 namespace hortus {
 
-/// A key as a family keeps it that tells keys, and not only about them. Of a key that came as a digest nothing is known.
+/// A key as kept by families that can list their keys. If the key came as a digest, there are no bytes.
 struct kept_key {
-  std::span<std::byte const> bytes = {};  ///< text and bytes as they are, an integer as 8 bytes, lowest first
-  key_kind kind = key_kind::digests;      ///< one kind, never several
+  std::span<std::byte const> bytes = {};  ///< text and bytes unchanged; an integer as 8 bytes, little-endian
+  key_kind kind = key_kind::digests;      ///< exactly one kind
 };
 
-/// act(the key as it is kept). Its bytes are there until act returns.
+/// Calls act(kept_key of the key). The bytes are valid until act returns.
 template <digestible Key>
 decltype(auto) with_kept_key(Key const& key, auto act) {
   if constexpr (std::same_as<detail::bare<Key>, digest>) {
     return act(kept_key());
   } else if constexpr (custom_key<Key>) {
-    auto const& bytes = key_bytes(key);  // an array that is made here lives as long as this
+    auto const& bytes = key_bytes(key);  // extends the lifetime of an array made here
     return act(kept_key{std::span<std::byte const>(bytes), key_kind::bytes});
   } else if constexpr (integer_key<Key>) {
     auto const bytes = little_endian_bytes(detail::integer_value<detail::bare<Key>>(key));

@@ -14,18 +14,18 @@
 #include <hortus/io/fields.hpp>
 #include <hortus/io/file.hpp>
 
-/// Saving and loading filters, to files and to memory the caller owns. Loading gives a valid filter or throws hortus::error;
-/// there is no third outcome to check later, whatever the bytes are.
+/// Saving and loading filters, to files and to memory the caller owns. Whatever the bytes are, loading either gives a valid
+/// filter or throws hortus::error, so the caller has nothing to check afterwards.
 namespace hortus {
 
-/// How to read: the secret key of a filter that was made with one, and whether open() and view() verify the payload at once.
+/// Options for reading: the secret key of a keyed filter, and whether open() and view() verify the payload at once.
 struct reading {
   std::optional<secret_key> key = std::nullopt;
   bool verify = false;
   [[nodiscard]] reading verified() const { return {.key = key, .verify = true}; }  ///< as load() and from_bytes() always do
 };
 
-/// A family out of its fields, for a file that says it is one.
+/// Reads a family from its fields; the file must name that family.
 template <class Family>
 struct family_reader {
   static Family read(envelope const& about, field_reader& in) {
@@ -39,7 +39,7 @@ struct family_reader {
   }
 };
 
-/// The parts of a filter as a file has them.
+/// The parts of a filter as they are stored in a file.
 template <class Filter>
 image image_of(Filter const& filter) {
   static_assert(storable_hash<typename Filter::hash_type>,
@@ -49,7 +49,7 @@ image image_of(Filter const& filter) {
   return {filter.about(), out.scalars(), out.sections(), out.take_made()};
 }
 
-/// The filter that a file's parts make.
+/// Makes a filter from the parts in a file.
 template <class Filter>
 Filter assemble(header head, std::vector<memory> sections, reading const& how) {
   auto hash = hash_from<typename Filter::hash_type>(head.about.hash_id, head.about.seed, head.about.key_check, how.key);
@@ -58,7 +58,7 @@ Filter assemble(header head, std::vector<memory> sections, reading const& how) {
   return Filter(std::move(family), std::move(hash), std::move(head.about));
 }
 
-/// Puts the file's name before what was wrong with it.
+/// Adds the file's name to the front of an error message.
 template <class Act>
 auto naming(std::filesystem::path const& path, Act act) {
   try {
@@ -69,7 +69,7 @@ auto naming(std::filesystem::path const& path, Act act) {
   }
 }
 
-/// Atomic and durable: `path` is the old file or the complete new one, also after a crash.
+/// Atomic and durable: `path` is the old file or the complete new one, even after a crash.
 template <class Filter>
 void save(Filter const& filter, std::filesystem::path const& path) {
   write_file(path, image_of(filter));
@@ -84,8 +84,8 @@ template <class Filter>
   });
 }
 
-/// Maps the file: cells are read as they are touched. Inserting works and stays private to this object. Verifies the header and
-/// the geometry; with how.verify the payload too.
+/// Maps the file: cells are read from disk when they are first used. Inserts work, but only change this object, not the file.
+/// Verifies the header and the geometry; with how.verify also the payload.
 template <class Filter>
 [[nodiscard]] Filter open(std::filesystem::path const& path, reading const& how = {}) {
   return naming(path, [&] {
@@ -94,14 +94,14 @@ template <class Filter>
   });
 }
 
-/// How many bytes to_bytes() and save() will write.
+/// The number of bytes that to_bytes() and save() write.
 template <class Filter>
 [[nodiscard]] std::uint64_t stored_size(Filter const& filter) {
   return stored_size(image_of(filter));
 }
 
-/// Into memory of the caller: the first stored_size(filter) bytes of `into` become the same bytes as a file. Throws
-/// errc::bad_params if they do not fit.
+/// Writes the bytes of the file to the first stored_size(filter) bytes of the caller's `into`. Throws errc::bad_params if
+/// they do not fit.
 template <class Filter>
 void to_bytes(Filter const& filter, std::span<std::byte> into) {
   auto const what = image_of(filter);
@@ -130,8 +130,8 @@ template <class Filter>
   return assemble<Filter>(std::move(head), std::move(sections), how.verified());
 }
 
-/// A filter that uses bytes of the caller in place: look through it, copy it (the copy owns its cells), never change it. The
-/// bytes must outlive it and start on an 8-byte boundary.
+/// A filter that uses the caller's bytes in place. It can be read and copied (the copy owns its cells), but must not be
+/// changed. The bytes must outlive it and start on an 8-byte boundary.
 template <class Filter>
 class view_of {
  public:

@@ -6,7 +6,8 @@
 #include <hortus/io/store.hpp>
 #include <hortus/result.hpp>
 
-/// Reading filters without exceptions: what load, open, from_bytes and view do, with a result instead of a throw.
+/// Reading filters without exceptions: as load, open, from_bytes and view, but errors are returned in a result instead of
+/// thrown.
 namespace hortus {
 
 template <class Filter>

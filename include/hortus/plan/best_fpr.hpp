@@ -5,21 +5,22 @@
 
 #include <hortus/error.hpp>
 
-/// From space to rate: the search that budgets, `hortus build --memory` and `hortus plan --memory` share.
+/// The search for the lowest rate that fits a given space. budget, `hortus build --memory` and `hortus plan --memory` share
+/// it.
 namespace hortus::plan {
 
-/// What a family takes at some rate, and the chance that it then misses a key of its window.
+/// The space of a family at some rate, and the probability that it then misses a key of its window.
 struct cost {
   std::uint64_t bytes = 0;
   double fnr = 0;
 };
 
-/// The highest rate that is of use with these misses. A filter must report an absent key at most half as often as one of the
-/// window: without that rule a filter that answers at random, in no space at all, would win.
+/// The highest useful rate at this false-negative rate. A filter must report an absent key at most half as often as a key of
+/// the window. Without that rule a filter that answers at random, in no space at all, would win.
 [[nodiscard]] inline double highest_fpr(double fnr) noexcept { return (1 - fnr) / 2; }
 
-/// The lowest rate at which cost_of(fpr) is at most `bytes`; none if not even a rate of 99 % is, or with misses the highest
-/// that is of use. cost_of may throw errc::bad_goal for what is out of reach.
+/// The lowest rate at which cost_of(fpr) is at most `bytes`. None if a rate of 99 % does not fit or, for families with
+/// misses, the highest useful rate does not. cost_of may throw errc::bad_goal for a rate out of reach.
 template <class CostOf>
 [[nodiscard]] std::optional<double> best_fpr(CostOf cost_of, std::uint64_t bytes) {
   auto const fits = [&](double log_fpr) {
@@ -34,12 +35,12 @@ template <class CostOf>
   double low = std::log(1e-18);
   bool enough = fits(high);
   if (auto const fnr = enough ? cost_of(std::exp(high)).fnr : 0; fnr > 0) {
-    high = std::log(highest_fpr(cost_of(highest_fpr(fnr)).fnr));  // misses depend on the rate: asked where it is about right
+    high = std::log(highest_fpr(cost_of(highest_fpr(fnr)).fnr));  // misses depend on the rate: so evaluated near the final rate
     enough = fits(high);
   }
   if (!enough) return std::nullopt;
   if (fits(low)) return std::exp(low);
-  while (high - low > 1e-9) {  // a millionth of a percent of the rate: below the rounding of any size
+  while (high - low > 1e-9) {  // relative precision of the rate: finer than the rounding of any size
     auto const middle = (low + high) / 2;
     (fits(middle) ? high : low) = middle;
   }

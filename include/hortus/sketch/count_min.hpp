@@ -10,22 +10,22 @@
 
 namespace hortus {
 
-/// Count-min sketch: rows of counters, one counter of every row raised for a key; the least of them is its count.
+/// Count-min sketch: rows of counters. A key increments one counter in every row, and the least of them is its count.
 ///
-///     row 1   0 3 0 0 7 0 1 0       a key raises one counter in each; others raise some of them too,
-///     row 2   5 0 0 2 0 0 3 1       so none is too low, and the least is the nearest
+///     row 1   0 3 0 0 7 0 1 0       a key increments one counter in each row; other keys may share some of them,
+///     row 2   5 0 0 2 0 0 3 1       so none is too low, and the least is the closest
 ///     row 3   0 0 4 0 0 6 0 1
 ///
-/// Promise  never below the true count (up to 2^32 - 1, where counters stay); not equal to it with chance
-///          plan::count_min_wrong(); more than e/width of all inserts too high with chance e^-depth, whatever the keys are.
-///          Linear: merge is the sketch of both streams, erase undoes insert.
-/// Price    1.44 log2(1/fpr) counters of 32 bits a key for exact counts, or (e/error) ln(1/fpr) in all for near ones;
+/// Promise  never below the true count (up to 2^32 - 1, where counters saturate); wrong with probability
+///          plan::count_min_wrong(); too high by more than e/width of all inserts with probability e^-depth, for any keys.
+///          Linear: merge gives the sketch of both streams, erase undoes insert.
+/// Price    1.44 log2(1/fpr) counters of 32 bits a key for exact counts, or (e/error) ln(1/fpr) in all for approximate ones;
 ///          `depth` cache misses an operation, which batches overlap.
-/// Lacks    may_contain (counting has it), answers below the least row (count_min_conservative), negative counts (fast_ams).
+/// Lacks    may_contain (counting has it), smaller errors (count_min_conservative), negative counts (fast_ams).
 /// Source   G. Cormode, S. Muthukrishnan, "An improved data stream summary: the count-min sketch and its applications", 2005.
 ///
-/// erase refuses a key with a counter at 0: it was certainly not there. That keeps every prefix of the stream non-negative
-/// for what is erased lawfully; erasing what was never inserted, but shares its counters, makes others too low.
+/// erase refuses a key with a counter at 0, because it was certainly absent. If only inserted keys are erased, counts never
+/// fall below the truth. Erasing a key that was not inserted but shares the counters of others makes their counts too low.
 template <std::unsigned_integral Counter = std::uint32_t>
 class count_min {
  public:
@@ -40,8 +40,8 @@ class count_min {
 
   struct goal {
     std::uint64_t items = 0;  ///< distinct keys expected
-    double fpr = 0.01;        ///< chance that an answer is wrong
-    double error = 0;  ///< 0: wrong is every other number; else: off by more than this part of all inserts, for any items
+    double fpr = 0.01;        ///< probability that an answer is wrong
+    double error = 0;         ///< 0: wrong means not exact; else: off by more than this share of all inserts, for any items
     static void fields(auto& self, auto& io) {
       io("error", self.error,
          setting_note{"wrong is a count that is too high by more than this part of all inserts; by default every count that is "
@@ -74,7 +74,7 @@ class count_min {
   void insert(digest x) noexcept {
     rows_.for_each(x, [](Counter& c, bool) { c = static_cast<Counter>(c + (c != max_count() ? 1 : 0)); });
   }
-  /// As so many inserts.
+  /// The same as `times` inserts.
   void insert(digest x, std::uint64_t times) noexcept {
     rows_.for_each(x, [=](Counter& c, bool) { c = saturating_sum(c, times); });
   }
@@ -90,9 +90,9 @@ class count_min {
   }
   void prefetch(digest x) const noexcept { rows_.prefetch(x); }
 
-  /// Distinct keys, from the counters that are not 0.
+  /// Distinct keys, estimated from the counters that are not 0.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
-  /// Counters at their maximum: they stay there.
+  /// The number of counters at their maximum, where they stay.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
   void merge(count_min const& other) {
     check_equal_shape(*this, other);

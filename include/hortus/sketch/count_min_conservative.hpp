@@ -3,17 +3,17 @@
 
 namespace hortus {
 
-/// Count-min sketch with conservative update: an insert raises only the counters that hold the key's count, the least ones.
+/// Count-min sketch with conservative update: an insert increments only the key's least counters, which hold its count.
 ///
-///     row 1   0 3 0 0 7 0 1 0         the least of 7, 5 and 6 is 5, so one more makes 6:
-///     row 2  [5]0 0 2 0 0 3 1         only the 5 is raised
+///     row 1   0 3 0 0 7 0 1 0         the least of 7, 5 and 6 is 5, so the new count is 6:
+///     row 2  [5]0 0 2 0 0 3 1         only the 5 is incremented
 ///     row 3   0 0 4 0 0 6 0 1
 ///
-/// Promise  never below the true count (up to 2^32 - 1) and never above what count_min with the same rows says; a key that
-///          was not inserted is taken for one as often as there.
-/// Price    as count_min, and every counter is read before one is written. Which counters rise depends on the order of inserts.
-/// Lacks    erase and merge (count_min has both): a counter no longer holds the sum of its keys' counts, so subtracting from it
-///          or adding two of them would give less than the truth, or more than is needed.
+/// Promise  never below the true count (up to 2^32 - 1) and never above that of count_min with the same rows; an absent key has
+///          a count above 0 as often as there.
+/// Price    as count_min, and all counters are read before one is written. The counters depend on the order of inserts.
+/// Lacks    erase and merge (count_min has both): a counter is no longer the sum of its keys' counts, so subtracting from it
+///          could give less than the true count, and adding two of them more than necessary.
 /// Source   C. Estan, G. Varghese, "New directions in traffic measurement and accounting", 2002 (conservative update);
 ///          S. Cohen, Y. Matias, "Spectral Bloom filters", 2003 (minimal increase).
 template <std::unsigned_integral Counter = std::uint32_t>
@@ -32,7 +32,7 @@ class count_min_conservative {
   using params = typename count_min<Counter>::params;
 
   static params plan(goal g) { return count_min<Counter>::plan(g); }
-  /// Exact for a key that was not inserted, and an upper bound for one that was.
+  /// Exact for an absent key, an upper bound for an inserted one.
   static double planned_fpr(params p, std::uint64_t items) { return plan::count_min_wrong({p.width, p.depth}, items); }
   static std::uint64_t planned_bytes(params p) { return counter_rows<Counter>::bytes({p.width, p.depth}); }
   static double lines_touched(params p) { return p.depth; }
@@ -42,7 +42,7 @@ class count_min_conservative {
   explicit count_min_conservative(params p) : rows_({p.width, p.depth}) {}
 
   void insert(digest x) noexcept { insert(x, 1); }
-  /// As so many inserts in a row: no counter of x stays below its count.
+  /// The same as `times` inserts in a row: every counter of x is raised to at least its new count.
   void insert(digest x, std::uint64_t times) noexcept {
     auto const before = count(x);
     auto const after = static_cast<Counter>(times > max_count() - before ? max_count() : before + times);
@@ -55,9 +55,9 @@ class count_min_conservative {
   }
   void prefetch(digest x) const noexcept { rows_.prefetch(x); }
 
-  /// Distinct keys, from the counters that are not 0: the same ones as in count_min.
+  /// Distinct keys, estimated from the counters that are not 0: the same ones as in count_min.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
-  /// Counters at their maximum: they stay there.
+  /// The number of counters at their maximum, where they stay.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
 
   void clear() noexcept { rows_.clear(); }

@@ -18,12 +18,13 @@
 
 namespace hortus {
 
-/// What every sketch is made of: `depth` rows of `width` counters, row after row. A key has one counter in every row, and with
-/// it a sign bit.
+/// The storage of every sketch with rows: `depth` rows of `width` counters, row after row. A key has one counter and a sign
+/// bit in every row.
 ///
-/// Column and sign come from one position in a row of 2 * width: the column is its half, as fastrange nests, and the sign the
-/// bit that halving drops. So the sign is the next bit below the column's, and as good; a low bit of the same word would not
-/// do, because a multiplication never carries downward, and keys selected by low bits would all have the same signs.
+/// Column and sign come from one position in a row of 2 * width. The column is half the position, because fastrange nests,
+/// and the sign is the bit that halving drops. So the sign is the next bit below the column's, and as well mixed. A low bit
+/// of the same word would not do: a multiplication never carries downward, so keys selected by low bits would all have the
+/// same signs.
 template <std::unsigned_integral Counter>
 class counter_rows {
  public:
@@ -32,7 +33,7 @@ class counter_rows {
 
   static constexpr std::uint64_t bytes(plan::sketch_shape s) noexcept { return s.width * s.depth * sizeof(Counter); }
 
-  /// act(counter, is its sign minus?) in every row.
+  /// Calls act(counter, is its sign minus?) in every row.
   void for_each(digest x, auto act) noexcept { walk(x, counters(), act); }
   void for_each(digest x, auto act) const noexcept { walk(x, counters(), act); }
   void prefetch(digest x) const noexcept {
@@ -44,17 +45,18 @@ class counter_rows {
   [[nodiscard]] std::span<Counter const> row(unsigned i) const noexcept { return all().subspan(i * width_, width_); }
   void clear() noexcept { memory_.clear(); }
 
-  /// counter = sum(counter, other's counter), for all of them.
+  /// Sets every counter to sum(counter, other's counter).
   void combine(counter_rows const& other, auto sum) {
     std::transform(all().begin(), all().end(), other.all().begin(), all().begin(), sum);
   }
 
-  /// Counters at their maximum.
+  /// The number of counters at their maximum.
   [[nodiscard]] std::uint64_t saturated() const noexcept {
     return static_cast<std::uint64_t>(std::ranges::count(all(), std::numeric_limits<Counter>::max()));
   }
 
-  /// Distinct keys, where a counter is zero only if no key has it: as many as a partitioned filter with these ones would tell.
+  /// Distinct keys, for sketches where a counter is 0 only if no key has it: the estimate of a partitioned Bloom filter whose
+  /// set bits are the counters above 0.
   [[nodiscard]] plan::estimate estimate() const {
     std::vector<std::uint64_t> ones(depth_);
     for (unsigned i = 0; i < depth_; ++i) ones[i] = width_ - static_cast<std::uint64_t>(std::ranges::count(row(i), Counter{0}));

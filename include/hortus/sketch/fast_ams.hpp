@@ -12,40 +12,39 @@
 
 namespace hortus {
 
-/// Fast-AMS sketch (count-sketch): rows of signed counters; a key adds its sign to one counter of every row, and the median of
-/// what the rows say, signs taken off, is its count.
+/// Fast-AMS sketch (count-sketch): rows of signed counters. A key adds its sign, +1 or -1, to one counter of every row. Its
+/// count is the median over the rows of counter * sign.
 ///
-///     row 1    0 -3  0  0 +7  0       others meet the key with either sign, so a row errs upward as often as downward,
-///     row 2   +5  0  0 -2  0  0       and the row in the middle hardly at all
+///     row 1    0 -3  0  0 +7  0       keys that share a counter have either sign, so a row is too high as often as too low,
+///     row 2   +5  0  0 -2  0  0       and the median has a small error
 ///     row 3    0  0 -4  0  0 +6
 ///
-/// Promise  counts without bias, too high as often as too low, that may be negative; wrong with a chance of at most
-///          plan::fast_ams_wrong(), and off by about sqrt(F2 / width), F2 the sum of all squared counts: far less than
+/// Promise  counts without bias, too high as often as too low, that may be negative; wrong with probability at most
+///          plan::fast_ams_wrong(), and off by about sqrt(F2 / width), where F2 is the sum of all squared counts: far less than
 ///          count_min when few keys are frequent. second_moment() is F2, join_size() the sum of the products of two streams'
 ///          counts.
-///          Linear: merge is the sketch of both streams, erase subtracts exactly what insert adds, in any order.
+///          Linear: merge gives the sketch of both streams, erase subtracts exactly what insert adds, in any order.
 /// Price    64 bits a counter, 26 counters a key for exact counts at 1 %; `depth` cache misses an operation.
-/// Lacks    a bound on one side (count_min never is too low), may_contain (counting has it).
+/// Lacks    a one-sided bound (count_min is never too low), may_contain (counting has it).
 /// Source   M. Charikar, K. Chen, M. Farach-Colton, "Finding frequent items in data streams", 2002; G. Cormode, M. Garofalakis,
 ///          "Sketching streams through the net", 2005 (fast-AMS); N. Alon, Y. Matias, M. Szegedy, 1996 (the second moment).
 ///
-/// erase never answers false, because nothing is ever certainly absent here: a key erased more often than inserted has a
-/// negative count, and that is a lawful stream. Counters wrap modulo 2^64, which loses nothing: what a sum went round, it comes
-/// back from.
+/// erase never returns false, because no key is ever certainly absent here: a key erased more often than inserted has a
+/// negative count, which is allowed. Counters wrap modulo 2^64. That loses nothing, because later operations wrap back.
 class fast_ams {
  public:
   static constexpr std::string_view name = "fast_ams";
   static constexpr std::string_view room = "sketch";
   static constexpr std::string_view summary = "how often, with signs: unbiased, may be negative; second moment and join size";
-  static constexpr auto misses = false_negatives::by_chance;  ///< a count may be 0
+  static constexpr auto misses = false_negatives::by_chance;  ///< the count of a member may be 0
   static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::erase | verb::count | verb::merge;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = false;
 
   struct goal {
     std::uint64_t items = 0;  ///< distinct keys expected
-    double fpr = 0.01;        ///< chance that an answer is wrong
-    double error = 0;         ///< 0: wrong is every other number; else: off by more than error * sqrt(F2), for any items
+    double fpr = 0.01;        ///< probability that an answer is wrong
+    double error = 0;         ///< 0: wrong means not exact; else: off by more than error * sqrt(F2), for any items
     static void fields(auto& self, auto& io) {
       io("error", self.error,
          setting_note{
@@ -78,7 +77,7 @@ class fast_ams {
 
   void insert(digest x) noexcept { insert(x, 1); }
   bool erase(digest x) noexcept { return insert(x, -1), true; }
-  /// As so many inserts; as so many erases, if negative.
+  /// The same as `times` inserts, or -times erases if negative.
   void insert(digest x, std::int64_t times) noexcept {
     auto const more = static_cast<std::uint64_t>(times);
     rows_.for_each(x, [=](std::uint64_t& c, bool minus) { c += minus ? 0 - more : more; });
@@ -91,9 +90,9 @@ class fast_ams {
   }
   void prefetch(digest x) const noexcept { rows_.prefetch(x); }
 
-  /// The sum of the squares of all counts, to sqrt(2 / width) of it or so (one standard deviation of a row).
+  /// The sum of the squares of all counts, with a relative error of about sqrt(2 / width) (one standard deviation of a row).
   [[nodiscard]] double second_moment() const noexcept { return median_product(*this); }
-  /// The sum over all keys of count here * count there: the rows that a join of two tables would have.
+  /// The sum over all keys of count here * count there: the number of rows of a join of two tables.
   [[nodiscard]] double join_size(fast_ams const& other) const {
     check_equal_shape(*this, other);
     return median_product(other);
@@ -113,7 +112,7 @@ class fast_ams {
   [[nodiscard]] bool valid() const noexcept { return rows_.valid(); }
 
  private:
-  /// The middle one, or the mean of the middle two.
+  /// The median: the middle value, or the mean of the middle two.
   template <class T>
   static T median(std::span<T> values) noexcept {
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -14,27 +14,27 @@
 
 namespace hortus {
 
-/// Space-Saving: the most frequent keys of a stream, with their counts. As many counters as fit a room of bytes; a key without
-/// one takes the place of the least counted, and takes its count over as a possible error.
+/// Space-Saving: the most frequent keys of a stream, with their counts. It has as many counters as fit a given number of bytes.
+/// A key without a counter replaces the one with the least count, and inherits that count as its possible error.
 ///
 ///     ada 41   eve 17   bob 9 (3 too high)   kim 5 (4 too high)     joe comes: kim's counter becomes joe 6 (5 too high)
 ///
-/// Promise  every key that makes up more than 1/counters of the stream has a counter. count is never below the true count, and
-///          above it by at most its error; no error is more than 1/counters of the stream. A key without counter came at most
-///          as often as the last that was pushed out, and that is its count. Exact while all keys have a counter. All of this
-///          holds after merge, too, whose sketch is as good as one of the whole stream, and for every stream: nothing is
-///          left to chance but two keys with one digest of 64 bits, by which keys are told apart.
-/// Price    counters of 64 bytes and 10 for each word of 8 bytes of the key; of a key longer than key_bytes only the first
-///          key_bytes and its length are kept, which count as usual and are shown as cut. The room is planned for keys of
-///          key_bytes; shorter ones leave it to more counters. One or two cache misses a key.
+/// Promise  every key that makes up more than 1/counters of the stream has a counter. A count is never below the true count,
+///          and above it by at most its error; no error is more than 1/counters of the stream. A key without a counter was
+///          inserted at most as often as the count of the last evicted key, and that is its count. Exact while all keys have a
+///          counter. All of this also holds after merge, whose sketch is as good as one of the whole stream, and for every
+///          stream. The only exception is two keys with the same 64-bit digest, because keys are compared by digest.
+/// Price    a counter takes 74 bytes and 10 more for each 8-byte word of the key. Of a key longer than key_bytes only
+///          the first key_bytes and the length are kept; it is counted as usual and shown as cut. The space is planned for keys
+///          of key_bytes; shorter keys leave space for more counters. One or two cache misses a key.
 /// Lacks    counts of rare keys (count_min has them), erase (count_min), may_contain (counting).
 /// Source   A. Metwally, D. Agrawal, A. El Abbadi, "Efficient computation of frequent and top-k elements in data streams",
 ///          ICDT 2005; merge by P. Agarwal, G. Cormode, Z. Huang, J. Phillips, Z. Wei, K. Yi, "Mergeable summaries", PODS 2012.
 ///
-/// Of several least counted the first in the row of counters is pushed out, and the new key takes its place there. They are
-/// found by reading the row on from the last one. A reading is over when no counter is as low any more; by then at least as
-/// many keys came as there are counters, so a key costs a constant number of steps in the mean, without lists or heaps to keep
-/// in order.
+/// If several counters have the least count, the first in the array is evicted, and the new key takes its place. The search
+/// continues from the last evicted counter. A pass over the array ends when no counter is as low any more. By then at least
+/// as many keys were inserted as there are counters, so a key costs a constant number of steps on average, without lists or
+/// heaps to keep in order.
 class space_saving {
  public:
   static constexpr std::string_view name = "space_saving";
@@ -44,11 +44,11 @@ class space_saving {
   static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::count | verb::top | verb::merge;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
-  static constexpr bool keeps_fpr = true;        ///< however long the stream is, and however many keys it has
-  static constexpr bool merge_is_union = false;  ///< the sketch of both keeps the promise, but may have other counters
+  static constexpr bool keeps_fpr = true;        ///< for any length of the stream and any number of keys
+  static constexpr bool merge_is_union = false;  ///< the merged sketch keeps the promise, but may have other counters
 
   struct goal {
-    std::uint64_t items = 0;  ///< a hint for people: any number of distinct keys will do
+    std::uint64_t items = 0;  ///< only a hint: any number of distinct keys is possible
     double fpr = 0.01;        ///< how much too high a count may be, as a share of the stream
     std::uint64_t key_bytes = 256;
     static void fields(auto& self, auto& io) {
@@ -60,7 +60,7 @@ class space_saving {
   using params_base = plan::space_saving_shape;
   struct params : params_base {
     static void fields(auto& self, auto& io) {
-      io("counters", plan::counters_in(self));  // at least: more where keys are shorter
+      io("counters", plan::counters_in(self));  // at least; more if keys are shorter
       io("key_bytes", self.key_bytes);
     }
     bool operator==(params const&) const = default;
@@ -76,8 +76,8 @@ class space_saving {
   explicit space_saving(params p) : shape_{plan::checked(p)} {}
 
   void insert(digest x) { insert(x, kept_key(), 1); }
-  void insert(digest x, std::uint64_t times) { insert(x, kept_key(), times); }  ///< as so many inserts
-  /// The same of a key whose bytes are known. What is kept of a key is what came with it when it got its counter.
+  void insert(digest x, std::uint64_t times) { insert(x, kept_key(), times); }  ///< the same as `times` inserts
+  /// The same for a key whose bytes are known. The bytes that are kept are those given when the key got its counter.
   void insert(digest x, kept_key const& key, std::uint64_t times = 1) {
     if (times == 0) return;
     if (auto* const found = counters_.find(x); found != nullptr) {
@@ -85,9 +85,9 @@ class space_saving {
     } else {
       auto const part = part_of(key);
       auto const cost = plan::counter_bytes(part.bytes.size());
-      counters_.reserve(part.bytes.size());  // the last that may throw
+      counters_.reserve(part.bytes.size());  // the last call that may throw
       auto* const place = push_out_for(cost);
-      // It may have been here before, and been pushed out: at most so often.
+      // The key may have had a counter before, and been evicted: then its count was at most pushed_out_.
       counted_keys::entry const fresh{x.bits(), sum(pushed_out_, times), pushed_out_, part};
       place != nullptr ? counters_.replace(place, fresh) : counters_.insert(fresh);
       used_ += cost;
@@ -98,7 +98,7 @@ class space_saving {
   void prefetch(digest x) const noexcept { counters_.prefetch(x); }
   void prefetch_kept(digest x) const noexcept { prefetch(x); }
 
-  /// Of a key without counter the most that it can have been.
+  /// For a key without a counter, the largest count that it can have.
   [[nodiscard]] std::uint64_t count(digest x) const noexcept {
     auto const* const found = counters_.find(x);
     return found == nullptr ? pushed_out_ : found->count;
@@ -110,12 +110,12 @@ class space_saving {
   [[nodiscard]] std::uint64_t others_at_most() const noexcept { return pushed_out_; }  ///< no error is larger
   [[nodiscard]] std::uint64_t counters() const noexcept { return counters_.size(); }   ///< in use
 
-  /// As if the other's stream had followed. Throws errc::incompatible and changes nothing if the shapes differ.
+  /// As if the other's stream had followed this one. Throws errc::incompatible and changes nothing if the shapes differ.
   void merge(space_saving const& other);
 
   void clear() noexcept { *this = space_saving(shape_); }
   [[nodiscard]] params shape() const noexcept { return shape_; }
-  /// What it may take, but for the key that comes. Less is taken while there are few counters.
+  /// The most that it may take, besides the key being inserted. It takes less while there are few counters.
   [[nodiscard]] std::size_t size_bytes() const noexcept { return shape_.room; }
   [[nodiscard]] std::size_t allocated_bytes() const noexcept { return counters_.allocated_bytes(); }
   bool operator==(space_saving const& other) const noexcept {
@@ -149,10 +149,10 @@ class space_saving {
   void restore(memory const& counters, memory const& keys);
 
   params shape_;
-  std::uint64_t pushed_out_ = 0;  ///< the largest count that was; no counter's is below it
+  std::uint64_t pushed_out_ = 0;  ///< the largest evicted count; no counter is below it
   std::uint64_t inserted_ = 0;
-  std::uint64_t used_ = 0;  ///< of the room
-  std::uint64_t hand_ = 0;  ///< no counter before this number is pushed_out_; not in files, where 0 will do
+  std::uint64_t used_ = 0;  ///< bytes of the room
+  std::uint64_t hand_ = 0;  ///< no counter before this number has the count pushed_out_; not stored in files, 0 is valid
   counted_keys counters_;
 };
 
