@@ -147,7 +147,8 @@ void reloaded_while_keys_are_pushed_out_it_goes_on_the_same() {
   of_keys<F> f(goal_for<F>(100, 0.1));
   auto g = f;
   std::size_t i = 0;
-  for (auto const number : streams()[1]) {
+  auto const stream = streams()[1];
+  for (auto const number : stream) {
     auto const key = common_prefix_keys::make(number);
     (void)insert_key(f, key);
     (void)insert_key(g, key);
