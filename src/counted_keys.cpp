@@ -100,9 +100,8 @@ void counted_keys::move_keys(std::uint64_t more) {
   hole_words_ = 0;
 }
 
-/// Moves all counters into an array with a third more places than are used, and builds an index for that number.
-void counted_keys::move_row() {
-  auto const places = roomy(used_);
+/// Moves all counters into an array of `places`, and builds an index for that number.
+void counted_keys::move_row(std::uint64_t places) {
   memory row(places * sizeof(counter));
   memory index(8 * (places * 10 / 7 + 1));
   if (used_ != 0) std::memcpy(row.data(), row_.data(), used_ * sizeof(counter));
@@ -120,7 +119,7 @@ void counted_keys::reserve(std::uint64_t key_bytes) {
   bool const keys_full = 8 * (end_ + more) > keys_.size();
   bool const row_full = used_ == places;
   if (keys_full || (row_full && keys_.size() > 8 * with_spare(live_ + more))) move_keys(more);
-  if (row_full || (keys_full && places > roomy(used_))) move_row();
+  if (row_full || (keys_full && places > roomy(used_))) move_row(roomy(used_));
 }
 
 void counted_keys::insert(entry const& e) noexcept {
@@ -180,23 +179,38 @@ memory counted_keys::keys_in_order() const {
 
 bool counted_keys::restore(memory const& counters, memory const& keys, std::uint64_t key_bytes) {
   clear();
+  auto const size = counters.size() / sizeof(counter);
   if (counters.size() % sizeof(counter) != 0) return false;
-  auto bytes = keys.bytes();
-  for (std::size_t at = 0; at < counters.size(); at += sizeof(counter)) {
+  auto const counter_at = [&](std::size_t i) {
     counter c;
-    std::memcpy(&c, counters.data() + at, sizeof c);
+    std::memcpy(&c, counters.data() + i * sizeof c, sizeof c);
+    return c;
+  };
+  auto const kept = [&](counter const& c) { return std::min(c.key >> 2, key_bytes); };
+  std::uint64_t bytes = 0;  // first how much there is: nothing is allocated that the file does not hold
+  std::uint64_t needed = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    auto const some = kept(counter_at(i));
+    if (some > keys.size() - bytes) return false;
+    bytes += some;
+    needed += words_for(some);
+  }
+  if (bytes != keys.size()) return false;
+  if (size == 0) return true;
+  keys_ = memory(8 * with_spare(needed));
+  move_row(roomy(size));
+  auto rest = keys.bytes();
+  for (std::size_t i = 0; i < size; ++i) {
+    auto const c = counter_at(i);
     auto const length = c.key >> 2;
     auto const kind = c.key & 3;
-    auto const kept = std::min(length, key_bytes);
     bool const known = kind == 0 || (kind == 1 && length == 8) || (kind == 2 && length == 0);
-    if (c.count == 0 || !known || length > max_length || kept > bytes.size() || find(hortus::digest(c.digest)) != nullptr)
-      return false;
-    reserve(kept);
-    row()[used_] = {c.digest, c.count, c.error, put_key({bytes.first(kept), length, kinds[kind]})};
+    if (c.count == 0 || !known || length > max_length || find(hortus::digest(c.digest)) != nullptr) return false;
+    row()[used_] = {c.digest, c.count, c.error, put_key({rest.first(kept(c)), length, kinds[kind]})};
     if (enter(c.digest, used_++) > farthest) return false;
-    bytes = bytes.subspan(kept);
+    rest = rest.subspan(kept(c));
   }
-  return bytes.empty();
+  return true;
 }
 
 }  // namespace hortus

@@ -22,7 +22,7 @@ void as_many_erases_as_inserts_restore_the_bytes() {
         }
   of_keys<F> f(goal_for<F>(100));
   for (auto const key : keys<random_keys>(0, 100)) {
-    (void)f.insert(key);
+    if (!insert_key(f, key)) continue;  // taken for a key that was erased, where those do not come back
     EXPECT_TRUE(f.erase(key));
     if constexpr (membership<F>) {
       EXPECT_FALSE(f.may_contain(key));

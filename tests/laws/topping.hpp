@@ -10,7 +10,8 @@ namespace hortus::testing {
 /// The true counts of a stream whose keys are numbers, made into keys by Keys.
 using true_counts = std::map<std::uint64_t, std::uint64_t>;
 
-/// What must hold of every answer, whatever was pushed out. `error` is the planned one, as a share of the stream.
+/// What must hold of every answer, whatever was pushed out; ends at the first that does not. `error` is the planned one, as a
+/// share of the stream.
 template <class Keys, class F>
 void check_top(of_keys<F> const& f, true_counts const& truth, double error) {
   std::uint64_t length = 0;
@@ -23,33 +24,33 @@ void check_top(of_keys<F> const& f, true_counts const& truth, double error) {
   for (std::uint64_t const most : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{10}, ~std::uint64_t{0}}) {
     auto const top = f.top(most);
     ASSERT_LE(top.keys.size(), most);
-    EXPECT_EQ(top.inserted, length);
+    ASSERT_EQ(top.inserted, length);
     auto rest = truth;
     for (std::size_t i = 0; i < top.keys.size(); ++i) {
       auto const& key = top.keys[i];
       ASSERT_TRUE(numbers.contains(key.of.bits())) << "a key that never came";
       auto const number = numbers[key.of.bits()];
       ASSERT_EQ(rest.erase(number), 1U) << "twice in the list: " << number;
-      EXPECT_LE(key.at_least(), truth.at(number)) << number;
-      EXPECT_GE(key.count, truth.at(number)) << number;
-      EXPECT_LE(static_cast<double>(key.error), allowed) << number;
-      EXPECT_EQ(f.count(Keys::make(number)), key.count) << "count and top agree";
-      EXPECT_TRUE(i == 0 || comes_before(top.keys[i - 1], key)) << "largest first";
+      ASSERT_LE(key.at_least(), truth.at(number)) << number;
+      ASSERT_GE(key.count, truth.at(number)) << number;
+      ASSERT_LE(static_cast<double>(key.error), allowed) << number;
+      ASSERT_EQ(f.count(Keys::make(number)), key.count) << "count and top agree";
+      ASSERT_TRUE(i == 0 || comes_before(top.keys[i - 1], key)) << "largest first";
       with_kept_key(Keys::make(number), [&](kept_key const& whole) {
-        EXPECT_EQ(key.kind, whole.kind);
-        EXPECT_EQ(key.length, whole.bytes.size());
-        EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(key.bytes)), whole.bytes.first(key.bytes.size())));
+        ASSERT_EQ(key.kind, whole.kind);
+        ASSERT_EQ(key.length, whole.bytes.size());
+        ASSERT_TRUE(std::ranges::equal(std::as_bytes(std::span(key.bytes)), whole.bytes.first(key.bytes.size())));
       });
     }
     std::multiset<std::uint64_t, std::greater<>> order;
     for (auto const& entry : truth) order.insert(entry.second);
     auto in_order = order.begin();
     for (std::size_t i = 0; i < top.certain; ++i)
-      EXPECT_EQ(truth.at(numbers[top.keys[i].of.bits()]), *in_order++) << "certain, and wrong: " << i;
+      ASSERT_EQ(truth.at(numbers[top.keys[i].of.bits()]), *in_order++) << "certain, and wrong: " << i;
     for (auto const& [number, count] : rest) {
-      EXPECT_LE(count, top.others_at_most) << number;
-      EXPECT_GE(static_cast<std::uint64_t>(f.count(Keys::make(number))), count) << number;
-      EXPECT_TRUE(most != ~std::uint64_t{0} || static_cast<double>(count) <= allowed) << "a heavy key is missing: " << number;
+      ASSERT_LE(count, top.others_at_most) << number;
+      ASSERT_GE(static_cast<std::uint64_t>(f.count(Keys::make(number))), count) << number;
+      ASSERT_TRUE(most != ~std::uint64_t{0} || static_cast<double>(count) <= allowed) << "a heavy key is missing: " << number;
     }
   }
 }
@@ -146,7 +147,8 @@ void reloaded_while_keys_are_pushed_out_it_goes_on_the_same() {
   of_keys<F> f(goal_for<F>(100, 0.1));
   auto g = f;
   std::size_t i = 0;
-  for (auto const number : streams()[1]) {
+  auto const stream = streams()[1];
+  for (auto const number : stream) {
     auto const key = common_prefix_keys::make(number);
     (void)insert_key(f, key);
     (void)insert_key(g, key);

@@ -228,15 +228,30 @@ TEST(space_saving, gives_back_what_it_took_for_keys_of_another_length) {
     }
 }
 
-/// One behind the other in one sketch of each: a range that can be read once only, and keys that are made while they are read.
+/// Keys 5, 6, 5 that are made while they are read: from a range that may be read twice, or once only.
+template <class Category>
+struct made_keys {
+  struct iterator {
+    using iterator_concept = Category;
+    using value_type = std::string;
+    using difference_type = std::ptrdiff_t;
+    int i = 0;
+    std::string operator*() const { return "made-up key number " + std::to_string(i % 2 + 5); }
+    iterator& operator++() { return ++i, *this; }
+    iterator operator++(int) { return {i++}; }
+    bool operator==(iterator const&) const = default;
+  };
+  [[nodiscard]] iterator begin() const { return {0}; }
+  [[nodiscard]] iterator end() const { return {3}; }
+};
+
 TEST(space_saving, batches_of_every_kind_keep_the_bytes) {
-  std::vector<int> const ids{5, 6, 5};
-  auto const made = std::views::transform(ids, [](int i) { return "made-up key number " + std::to_string(i); });
   auto s = sketch(20, 32);
-  EXPECT_EQ(s.insert(made), 3U);
+  EXPECT_EQ(s.insert(made_keys<std::forward_iterator_tag>()), 3U);
+  EXPECT_EQ(s.insert(made_keys<std::input_iterator_tag>()), 3U);
   EXPECT_EQ(s.insert(std::vector<digest>{s("made-up key number 6")}), 1U);
-  EXPECT_EQ(text_of(s.top(all)), "made-up key number 5 2, made-up key number 6 2");
-  EXPECT_EQ(s.about().items_inserted, 4U);
+  EXPECT_EQ(text_of(s.top(all)), "made-up key number 5 4, made-up key number 6 3");
+  EXPECT_EQ(s.about().items_inserted, 7U);
   EXPECT_EQ(s.about().kinds, key_kind::bytes | key_kind::digests);
 }
 

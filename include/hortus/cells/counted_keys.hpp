@@ -102,7 +102,7 @@ class counted_keys {
   [[nodiscard]] std::uint64_t put_key(key_part const& key) noexcept;
   void drop_key(counter const& c) noexcept;
   void move_keys(std::uint64_t more);
-  void move_row();
+  void move_row(std::uint64_t places);
 
   memory row_;
   memory index_;
