@@ -74,9 +74,10 @@ std::size_t rate_queries(double fpr) {
 }
 void absent_for_rates(std::uint64_t from, std::span<std::uint64_t> piece) { scramble(2 * absent_from + from, piece); }
 
-/// Bits per item / log2(1/fpr); 0 if no absent key was found, or if all were.
-double overhead_of(row const& r) {
-  return r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
+/// Bits per item / log2(1/fpr). 0 if no absent key was found, or if all were, and for families whose rate is not one of absent
+/// keys.
+double overhead_of(measured_family const& family, row const& r) {
+  return !family.wants_stream && r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
         auto const& inserted = family.wants_stream ? stream : members;
         auto r = family.numbers({inserted, hits, misses}, fpr, what.threads, what.repetitions);
         r.fpr_measured = family.fpr(inserted, fpr, rate_queries(fpr), absent_for_rates);
-        r.overhead = overhead_of(r);
+        r.overhead = overhead_of(family, r);
         each(r);
       }
   }
@@ -109,7 +110,7 @@ void run_on_text(std::span<std::string_view const> members, std::span<std::strin
   packed_texts const misses(absent);
   for (auto const& family : all_measured()) {
     auto r = family.texts({(family.wants_stream ? stream : once).texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
-    r.overhead = overhead_of(r);
+    r.overhead = overhead_of(family, r);
     each(r);
   }
 }

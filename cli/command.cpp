@@ -83,7 +83,7 @@ std::string_view kind_name(key_kind kinds) {
 
 }  // namespace
 
-void key_input::add_options(CLI::App& command, std::string const& without) {
+void key_input::add_options(subcommand const& command, std::string const& without) {
   command.add_option("INPUT", paths, "files, a key a line; - is standard input, none is " + without);
   command.add_flag("-0,--null", null, "keys end with NUL instead of newline");
   command.add_flag("--crlf", crlf, "lines end with CR LF: the CR is no part of the key");
@@ -98,7 +98,7 @@ line_format key_input::format() const {
   return {.separator = separator(), .crlf = crlf, .unpack = no_decompress ? decompress::no : decompress::yes};
 }
 
-void lock_options::add_option(CLI::App& command) {
+void lock_options::add_option(subcommand const& command) {
   command
       .add_option("--lock-timeout", timeout,
                   "how long to wait for another command that changes the file:\n500ms, 10s, 2min (default: until it is done)")
@@ -125,7 +125,7 @@ std::unique_ptr<file_lock> lock_options::hold(std::string const& path) const {
   });
 }
 
-void key_file::add_option(CLI::App& command) {
+void key_file::add_option(subcommand const& command) {
   command.add_option("--key-file", path, "a file of 16 bytes or 32 hexadecimal digits: the secret key")->type_name("FILE");
 }
 

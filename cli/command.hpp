@@ -1,5 +1,4 @@
 #pragma once
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <hortus/any/any_filter.hpp>
 
 #include "cli/advice.hpp"
+#include "cli/options.hpp"
 #include "cli/text/lines.hpp"
 #include "cli/text/progress.hpp"
 
@@ -25,20 +25,20 @@ enum status : int { done = 0, nothing_selected = 1, failed = 2 };
 
 using action = std::function<int()>;
 
-void add_list(CLI::App& app, action& run);
-void add_plan(CLI::App& app, action& run);
-void add_build(CLI::App& app, action& run);
-void add_add(CLI::App& app, action& run);
-void add_remove(CLI::App& app, action& run);
-void add_query(CLI::App& app, action& run);
-void add_count(CLI::App& app, action& run);
-void add_info(CLI::App& app, action& run);
-void add_verify(CLI::App& app, action& run);
-void add_merge(CLI::App& app, action& run);
-void add_fold(CLI::App& app, action& run);
-void add_uniq(CLI::App& app, action& run);
-void add_bench(CLI::App& app, action& run);
-void add_tour(CLI::App& app, action& run);
+void add_list(command_line& app, action& run);
+void add_plan(command_line& app, action& run);
+void add_build(command_line& app, action& run);
+void add_add(command_line& app, action& run);
+void add_remove(command_line& app, action& run);
+void add_query(command_line& app, action& run);
+void add_count(command_line& app, action& run);
+void add_info(command_line& app, action& run);
+void add_verify(command_line& app, action& run);
+void add_merge(command_line& app, action& run);
+void add_fold(command_line& app, action& run);
+void add_uniq(command_line& app, action& run);
+void add_bench(command_line& app, action& run);
+void add_tour(command_line& app, action& run);
 
 /// The source of keys and their separator: the same options for every command that reads keys.
 struct key_input {
@@ -48,7 +48,7 @@ struct key_input {
   bool no_decompress = false;
   bool show = false;
 
-  void add_options(CLI::App& command, std::string const& without = "standard input");
+  void add_options(subcommand const& command, std::string const& without = "standard input");
   /// The paths; "-" if there are none.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] line_format format() const;
@@ -60,7 +60,7 @@ struct key_input {
 struct key_file {
   std::string path;
 
-  void add_option(CLI::App& command);
+  void add_option(subcommand const& command);
   [[nodiscard]] std::optional<secret_key> read() const;
 };
 
@@ -68,7 +68,7 @@ struct key_file {
 struct lock_options {
   std::string timeout;
 
-  void add_option(CLI::App& command);
+  void add_option(subcommand const& command);
   /// Takes the lock that add, remove, merge and fold use. Prints a message after a second of waiting; throws errc::io after the
   /// timeout.
   [[nodiscard]] std::unique_ptr<file_lock> hold(std::string const& path) const;

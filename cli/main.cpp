@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -86,9 +87,10 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(28);
   app.set_help_flag("-h,--help", "this text");
   action chosen;
+  command_line commands(app);
   for (auto* add : {add_list, add_plan, add_build, add_add, add_remove, add_query, add_count, add_info, add_verify, add_merge,
                     add_fold, add_uniq, add_bench, add_tour})
-    add(app, chosen);
+    add(commands, chosen);
   be_strict(app);
   app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");
   if (argc < 2) return complain("which command? hortus --help names them");

@@ -39,8 +39,8 @@ int add(options const& o) {
 
 }  // namespace
 
-void add_add(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("add", "put more keys into a filter, in place and atomically");
+void add_add(command_line& app, action& run) {
+  auto const command = app.add_subcommand("add", "put more keys into a filter, in place and atomically");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter")->required();
   o->key.add_option(*command);

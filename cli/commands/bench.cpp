@@ -71,8 +71,8 @@ int run_bench(options const& o) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("bench", "how fast and how small every family is on this machine");
+void add_bench(command_line& app, action& run) {
+  auto const command = app.add_subcommand("bench", "how fast and how small every family is on this machine");
   auto const o = std::make_shared<options>();
   command->add_option("--families", o->families, "only these: bloom,partitioned")->delimiter(',')->option_text("A,B");
   command->add_option("-n,--items", o->items, "how many keys: 1M,100M (default 1M)")->delimiter(',')->option_text("N,...");

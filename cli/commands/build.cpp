@@ -202,8 +202,8 @@ int build(options const& o) {
 
 }  // namespace
 
-void add_build(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("build", "make a filter from keys");
+void add_build(command_line& app, action& run) {
+  auto const command = app.add_subcommand("build", "make a filter from keys");
   auto const o = std::make_shared<options>();
   command->add_option("FAMILY", o->family, "which kind of filter; hortus list names them")->required();
   command->add_option("-o,--output", o->out, "the file to write")->required()->type_name("FILE");

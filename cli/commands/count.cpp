@@ -181,8 +181,8 @@ int count_top(options const& o) {
 
 }  // namespace
 
-void add_count(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("count", "how often a key was put in; or the most frequent keys");
+void add_count(command_line& app, action& run) {
+  auto const command = app.add_subcommand("count", "how often a key was put in; or the most frequent keys");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file,
                       "the filter or sketch, of a family that counts;\nwith --top of one that has top, or an INPUT");

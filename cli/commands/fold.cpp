@@ -63,8 +63,8 @@ int fold(options const& o) {
 
 }  // namespace
 
-void add_fold(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("fold", "a smaller filter of the same keys, at a higher rate, without the keys");
+void add_fold(command_line& app, action& run) {
+  auto const command = app.add_subcommand("fold", "a smaller filter of the same keys, at a higher rate, without the keys");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter")->required();
   command->add_option("-o,--output", o->out, "the file to write; it may be the filter itself")->required()->type_name("FILE");

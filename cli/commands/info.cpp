@@ -88,8 +88,8 @@ int verify(std::string const& file, bool json) {
 
 using show = int (*)(std::string const&, bool);
 
-void add(CLI::App& app, action& run, char const* name, char const* help, show what) {
-  auto* const command = app.add_subcommand(name, help);
+void add(command_line& app, action& run, char const* name, char const* help, show what) {
+  auto const command = app.add_subcommand(name, help);
   auto const file = std::make_shared<std::string>();
   auto const json = std::make_shared<bool>(false);
   command->add_option("FILE", *file, "the filter")->required();
@@ -99,7 +99,11 @@ void add(CLI::App& app, action& run, char const* name, char const* help, show wh
 
 }  // namespace
 
-void add_info(CLI::App& app, action& run) { add(app, run, "info", "what a filter is, what it holds and how full it is", info); }
-void add_verify(CLI::App& app, action& run) { add(app, run, "verify", "check every checksum and invariant of a file", verify); }
+void add_info(command_line& app, action& run) {
+  add(app, run, "info", "what a filter is, what it holds and how full it is", info);
+}
+void add_verify(command_line& app, action& run) {
+  add(app, run, "verify", "check every checksum and invariant of a file", verify);
+}
 
 }  // namespace hortus::cli

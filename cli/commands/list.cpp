@@ -253,8 +253,8 @@ int list(options const& o) {
 
 }  // namespace
 
-void add_list(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("list", "the families there are, what each can do and what can be set");
+void add_list(command_line& app, action& run) {
+  auto const command = app.add_subcommand("list", "the families there are, what each can do and what can be set");
   auto const o = std::make_shared<options>();
   command->add_option("FAMILY", o->family, "the card of this one: verbs, costs, settings, an example");
   command->add_flag("--settings", o->settings, "every setting of --set, its values and the families that have it");

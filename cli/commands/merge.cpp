@@ -33,8 +33,8 @@ int merge(options const& o) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("merge", "the filter of all keys of several filters made alike");
+void add_merge(command_line& app, action& run) {
+  auto const command = app.add_subcommand("merge", "the filter of all keys of several filters made alike");
   auto const o = std::make_shared<options>();
   command->add_option("-o,--output", o->out, "the file to write; it may be one of the filters")->required()->type_name("FILE");
   command->add_option("FILES", o->files, "two or more filters")->required()->expected(2, -1);

@@ -232,8 +232,8 @@ int plan(options const& o) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
+void add_plan(command_line& app, action& run) {
+  auto const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
   auto const o = std::make_shared<options>();
   command->add_option("-n,--items", o->items, "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki")->type_name("N");
   command->add_option("-p,--fpr", o->fpr, "rate of false positives or wrong counts: 0.01, 1e-2, 1% (default 1%)")

@@ -49,8 +49,8 @@ int query(options const& o) {
 
 }  // namespace
 
-void add_query(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("query", "print the lines that may be members; status 0 if there are any, else 1");
+void add_query(command_line& app, action& run) {
+  auto const command = app.add_subcommand("query", "print the lines that may be members; status 0 if there are any, else 1");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter")->required();
   command->add_flag("-v,--invert", o->invert, "print the lines that surely are no members");

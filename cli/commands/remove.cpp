@@ -52,8 +52,8 @@ int remove(options const& o) {
 
 }  // namespace
 
-void add_remove(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("remove", "take keys out of a filter, in place and atomically");
+void add_remove(command_line& app, action& run) {
+  auto const command = app.add_subcommand("remove", "take keys out of a filter, in place and atomically");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter, of a family that can erase")->required();
   o->key.add_option(*command);

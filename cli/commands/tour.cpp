@@ -101,8 +101,8 @@ int tour(options const& o) {
 
 }  // namespace
 
-void add_tour(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("tour", "compare all families on one set of keys, and draw the charts");
+void add_tour(command_line& app, action& run) {
+  auto const command = app.add_subcommand("tour", "compare all families on one set of keys, and draw the charts");
   auto const o = std::make_shared<options>();
   command->add_option("-o,--output", o->out, "the page to write; replaces nothing but an older page")->capture_default_str();
   command->add_option("-p,--fpr", o->fpr, "rate of false positives to plan for")->capture_default_str();

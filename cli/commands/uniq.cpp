@@ -153,8 +153,8 @@ int uniq(options const& o) {
 
 }  // namespace
 
-void add_uniq(CLI::App& app, action& run) {
-  auto* const command = app.add_subcommand("uniq", "print the first occurrences of lines, of a stream without end");
+void add_uniq(command_line& app, action& run) {
+  auto const command = app.add_subcommand("uniq", "print the first occurrences of lines, of a stream without end");
   auto const o = std::make_shared<options>();
   command
       ->add_option("--window", o->window,
