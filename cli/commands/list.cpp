@@ -95,7 +95,8 @@ std::string space_of(family_info const& f, proposal const& offer) {
   if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
   if (f.forgets) text += " a key of the window";
-  if (offer.fnr > 0) text += fmt::format(", {} missed at its end", human_rate(offer.fnr));
+  if (offer.fnr > 0)
+    text += fmt::format(", {} missed {}", human_rate(offer.fnr), f.forgets ? "at its end" : "once a tenth is erased");
   if (f.grows) text += " of the first stage";
   if (f.has(verb::build)) text += " where keys occur once";
   return text;

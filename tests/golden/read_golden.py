@@ -82,7 +82,7 @@ def check_hashes_of_page():
 
 
 def check_layer_ids_of_page():
-    for layer in ("blocked", "blocked_counting"):
+    for layer in ("bloom", "blocked", "blocked_counting"):
         check(f"`{layer}` is 0x{name_id(layer):016x}" in PAGE.replace("\n", " "), f"layer id of {layer}")
 
 
@@ -154,6 +154,9 @@ def check_new_beside(scratch, families):
             few = [] if family == "d_left" else ["-n", "1500" if setting else "300"]
             subprocess.run([HORTUS, "build", family, "-o", path, *few, *(["--set", setting] if setting else []), keys],
                            capture_output=True, check=True)
+            if family == "with_removals":
+                gone = b"".join(b"%d\n" % i for i in range(0, 2000, 3))
+                subprocess.run([HORTUS, "remove", path], input=gone, capture_output=True, check=True)
             check_beside(path, [b"%d" % i for i in range(0, 4000, 7)])
 
 
