@@ -197,9 +197,9 @@ int plan(options const& o) {
         losers.push_back(
             {&family, fmt::format("it needs {}, more than --memory {}", human_bytes(offer.size_bytes), human_bytes(memory))});
       else if (!tells_keys_apart(offer))
-        losers.push_back(
-            {&family, fmt::format("it would find {} of the keys of that age and {} of all others: too near to tell",
-                                  human_rate(1 - offer.fnr), human_rate(offer.fpr))});
+        losers.push_back({&family, fmt::format("it would find {} of the {} and {} of all others: too near to tell",
+                                               human_rate(1 - offer.fnr), family.forgets ? "keys of that age" : "members",
+                                               human_rate(offer.fpr))});
       else
         candidates.push_back({&family, std::move(offer), {}});
     } catch (error const& e) {

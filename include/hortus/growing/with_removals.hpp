@@ -50,7 +50,7 @@ class with_removals {
   static constexpr std::string_view room = "growing";
   static constexpr std::string_view summary = "a filter of what came and one of what went: removal, at the cost of misses";
   static constexpr auto misses = false_negatives::by_chance;
-  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::erase;
+  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::erase | verb::estimate;
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr bool erase_restores = false;
   static constexpr bool refuses_erased = true;
@@ -119,6 +119,9 @@ class with_removals {
   [[nodiscard]] double fpr() const { return plan::one_not_other_fpr(came_.fpr(), miss_rate()); }
   /// The probability that a member inserted before all erases is missed, and that insert() refuses a key that was never erased.
   [[nodiscard]] double miss_rate() const { return went_.fpr(); }
+
+  /// The number of distinct keys that were inserted, erased ones included.
+  [[nodiscard]] plan::estimate estimate() const requires estimating<Layer> { return came_.estimate(); }
 
   /// The highest rates that are acceptable.
   struct limits {
