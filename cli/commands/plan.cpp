@@ -211,8 +211,7 @@ int plan(options const& o) {
   bool const counting = std::ranges::find(o.need, "count") != o.need.end();
   std::ranges::stable_sort(candidates, {}, [&](candidate const& c) {
     auto const first = space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);
-    return std::tuple(!counting && !answers_membership(c), c.family->misses == false_negatives::by_chance, first,
-                      c.offer.lines_touched);
+    return std::tuple(!counting && !answers_membership(c), c.offer.fnr > 0, first, c.offer.lines_touched);
   });
   for (auto& c : candidates) c.why = explain(c, candidates.front(), space_given);
 

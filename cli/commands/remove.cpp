@@ -38,12 +38,14 @@ int remove(options const& o) {
   }
   save(filter, o.file);
   auto const removed = erased - stuck;  // erase also returns true for a key whose counters are stuck: it may be a member
-  say(fmt::format("removed {} of {} keys; {} were certainly absent{}", removed, asked, asked - erased,
+  bool const hides = family_named(filter.about().family).hides_erased();  // a hidden key is not found, and may be a member
+  say(fmt::format("removed {} of {} keys; {} were {}{}", removed, asked, asked - erased,
+                  hides ? "not found" : "certainly absent",
                   stuck == 0 ? "" : fmt::format("; {} stay, for their counters stand at their maximum for good", stuck)));
   if (o.json) {
     auto all = describe(o.file, {});
     all["keys_removed"] = removed;
-    all["keys_certainly_absent"] = asked - erased;
+    all[hides ? "keys_not_found" : "keys_certainly_absent"] = asked - erased;
     all["keys_stuck"] = stuck;
     print_json(all);
   }

@@ -8,7 +8,7 @@ seq 2000 >both
 seq 5001 6000 >others
 rate=1e-9 # so low that no other key is found by chance: 3000 * 1e-9
 
-some=$(families insert may_contain erase)
+some=$(families insert may_contain erase count) # with_removals has a test of its own
 for family in $some; do
   section "$family: what is removed is gone, the rest stays"
   hortus build $family -o f -n 2000 -p $rate both

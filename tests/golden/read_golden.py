@@ -145,7 +145,7 @@ def check_new_beside(scratch, families):
     keys.write_bytes(b"".join(b"%d\n" % i * n for i, n in enumerate(times)) + b"".join(b"%d\n" % i for i in range(700, 2000)))
     other = {"counting": ["cell_bits=5", "cell_bits=64"], "stable": ["cell_bits=3"], "bitwise": ["widths=231", "taper=0"],
              "age_partitioned": ["generations=7"], "dynamic": ["layer_items=100"], "scalable": ["growth=4"],
-             "with_removals": ["removals=1000", "miss_rate=0.2"], "space_saving": ["key_bytes=8"],
+             "with_removals": ["removed_share=0.5", "miss_rate=0.2"], "space_saving": ["key_bytes=8"],
              "count_min": ["error=0.01"], "fast_ams": ["error=0.1"], "blocked": ["probes=20"], "blocked_pair": ["probes=33"],
              "sectorized": ["probes=30"], "register_blocked": ["probes=31"], "blocked_counting": ["probes=11"]}
     for family in families:

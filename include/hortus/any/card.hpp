@@ -48,6 +48,9 @@ struct card {
   proposal (*plan)(request const&);
 
   [[nodiscard]] bool has(verb v) const noexcept { return verbs.has(v); }
+  /// Does an erased key stay hidden, whatever is inserted later? Then erase() also returns false for a key that is hidden
+  /// already.
+  [[nodiscard]] bool hides_erased() const noexcept { return can_refuse && !can_be_full; }
   [[nodiscard]] question answers() const noexcept { return question_of(verbs); }
 };
 

@@ -59,12 +59,12 @@ class with_removals {
   struct goal {
     std::uint64_t items = 0;     ///< distinct keys that are inserted, including those that are erased later
     double fpr = 0.01;           ///< once all items are inserted
-    std::uint64_t removals = 0;  ///< distinct keys that are erased before the filter is regenerated; 0: a tenth of the items
+    std::uint64_t removals = 0;  ///< distinct keys that are erased before the filter is regenerated; 0: as removed_share says
     double miss_rate = 0.001;    ///< probability that a member is missed, once all removals are made
+    double removed_share = 0.1;  ///< of the items
     static void fields(auto& self, auto& io) {
-      io("removals", self.removals,
-         setting_note{"distinct keys that are erased before a new filter is made; by default a tenth of the items",
-                      "1 to 2^64 - 1", "100000"});
+      io("removed_share", self.removed_share,
+         setting_note{"share of the items that are erased before a new filter is made", "above 0, below 1", "0.2"});
       io("miss_rate", self.miss_rate,
          setting_note{"chance that a member is missed once all removals were made", "above 0, below 1", "0.01"});
     }
@@ -80,7 +80,13 @@ class with_removals {
     }
   };
 
-  static params plan(goal g) { return {part(g.items, g.fpr), part(g.removals != 0 ? g.removals : g.items / 10, g.miss_rate)}; }
+  static params plan(goal g) {
+    if (!(g.removed_share > 0 && g.removed_share < 1))
+      throw error(errc::bad_goal,
+                  "removed_share is " + plan::text(g.removed_share) + ": it must lie between 0 and 1, both excluded");
+    auto const share = static_cast<std::uint64_t>(static_cast<double>(g.items) * g.removed_share);
+    return {part(g.items, g.fpr), part(g.removals != 0 ? g.removals : share, g.miss_rate)};
+  }
   /// The rate before the first erase. Every erase lowers it a little, because `went` hides more keys.
   static double planned_fpr(params p, std::uint64_t items) { return Layer::planned_fpr(p.came, items); }
   static double planned_miss_rate(params p, std::uint64_t removals) { return Layer::planned_fpr(p.went, removals); }

@@ -29,10 +29,7 @@ inline constexpr std::uint32_t first_user_hash_id = 0x8000'0000;
 template <class Hash>
 concept hash_policy = std::regular<Hash> && key_hash<Hash> &&
     requires(Hash const& hash, std::uint64_t x, std::span<std::byte const> bytes) {
-  {
-    Hash::id
-    } -> std::same_as<std::uint32_t const&>;                 // static constexpr: its number in files, never reused;
-                                                             // of your own: first_user_hash_id or more
+  { Hash::id } -> std::same_as<std::uint32_t const&>;        // its number in files, never reused; users: from 0x80000000
   typename std::integral_constant<std::uint32_t, Hash::id>;  // known at compile time
   { Hash::name } -> std::convertible_to<std::string_view>;   // "xxh3": its name in reports
   requires noexcept(hash.of_integer(x));                     // noexcept: lookups are
