@@ -34,14 +34,8 @@ std::vector<std::uint64_t> digests_under(Hash const& hash) {
   std::vector<std::uint64_t> all;
   for (auto const x : integers) all.push_back(digest_of(hash, x).bits());
   for (auto const& text : texts) all.push_back(digest_of(hash, text).bits());
-  auto const batch = [&](auto const& chosen) {
-    for (auto const x : all_digests(chosen, integers)) all.push_back(x.bits());
-    for (auto const x : all_digests(chosen, texts)) all.push_back(x.bits());
-  };
-  if constexpr (std::same_as<Hash, any_hash>)
-    with_hash(hash, batch);
-  else
-    batch(hash);
+  for (auto const x : all_digests(hash, integers)) all.push_back(x.bits());
+  for (auto const x : all_digests(hash, texts)) all.push_back(x.bits());
   return all;
 }
 
