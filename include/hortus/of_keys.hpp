@@ -230,4 +230,11 @@ class of_keys : public hashed_family<Family, Hash> {
   }
 };
 
+template <family Family>
+of_keys(Family) -> of_keys<Family>;
+template <family Family, key_hash Hash>
+of_keys(Family, Hash) -> of_keys<Family, Hash>;
+template <family Family, key_hash Hash>
+of_keys(Family, Hash, envelope) -> of_keys<Family, Hash>;
+
 }  // namespace hortus
