@@ -45,6 +45,7 @@ void check_top(of_keys<F> const& f, true_counts const& truth, double error) {
     std::multiset<std::uint64_t, std::greater<>> order;
     for (auto const& entry : truth) order.insert(entry.second);
     auto in_order = order.begin();
+    ASSERT_LE(top.certain, top.keys.size());
     for (std::size_t i = 0; i < top.certain; ++i)
       ASSERT_EQ(truth.at(numbers[top.keys[i].of.bits()]), *in_order++) << "certain, and wrong: " << i;
     for (auto const& [number, count] : rest) {
