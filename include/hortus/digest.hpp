@@ -31,7 +31,8 @@ class [[gnu::may_alias]] digest {
  private:
   std::uint64_t bits_ = 0;
 };
-static_assert(sizeof(digest) == sizeof(std::uint64_t) && alignof(digest) == alignof(std::uint64_t));
+static_assert(sizeof(digest) == sizeof(std::uint64_t));
+static_assert(alignof(digest) == alignof(std::uint64_t));
 
 /// Uses hashes of your own as digests in place: nothing is copied. All 64 bits must be well mixed, as those of XXH3, wyhash
 /// or MurmurHash3 are. An identity hash, a CRC or a 32-bit hash would fill filters unevenly: digest::of_hash() mixes such

@@ -57,7 +57,10 @@ class hashed_family {
   hashed_family(hashed_family&&) noexcept = default;
   /// Copies everything, or changes nothing if memory runs out. Copying member by member could leave a family of several parts
   /// half copied.
-  hashed_family& operator=(hashed_family const& other) { return *this = hashed_family(other); }
+  hashed_family& operator=(hashed_family const& other) {
+    *this = hashed_family(other);
+    return *this;
+  }
   hashed_family& operator=(hashed_family&&) noexcept = default;
   ~hashed_family() = default;
 

@@ -35,7 +35,10 @@ class any_family {
       explicit any_family(F f) : any_family(wrapped(std::move(f))) {}
   any_family(any_family const& other) : any_family(other.self_->clone()) {}
   any_family(any_family&&) noexcept = default;
-  any_family& operator=(any_family const& other) { return *this = any_family(other); }
+  any_family& operator=(any_family const& other) {
+    *this = any_family(other);
+    return *this;
+  }
   any_family& operator=(any_family&&) noexcept = default;
   ~any_family() = default;
 

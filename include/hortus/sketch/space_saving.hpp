@@ -103,8 +103,8 @@ class space_saving {
     auto const* const found = counters_.find(x);
     return found == nullptr ? pushed_out_ : found->count;
   }
-  /// The `most` keys with the largest counts, the largest first.
-  [[nodiscard]] top_keys top(std::uint64_t most) const;
+  /// The `wanted` keys with the largest counts, the largest first.
+  [[nodiscard]] top_keys top(std::uint64_t wanted) const;
 
   [[nodiscard]] std::uint64_t inserted() const noexcept { return inserted_; }          ///< the length of the stream
   [[nodiscard]] std::uint64_t others_at_most() const noexcept { return pushed_out_; }  ///< no error is larger
