@@ -120,6 +120,7 @@ table table_of(std::vector<overfilled> const& all) {
                {"size", align::right},
                {"past plan"}});
   std::vector<double> rates;
+  rates.reserve(all.size());
   for (auto const& one : all) rates.push_back(one.rate);
   auto const shown_rates = human_rates(rates);
   auto const count = [](std::uint64_t keys) { return keys == 0 ? "-" : grouped_count(keys); };

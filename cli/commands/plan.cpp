@@ -147,6 +147,7 @@ void print(std::vector<candidate> const& candidates, std::vector<rejected> const
               {"fpr", align::right},
               {"lines/hit", align::right}});
   std::vector<double> rates;
+  rates.reserve(candidates.size());
   for (auto const& c : candidates) rates.push_back(c.offer.fpr);
   auto const shown_rates = human_rates(rates);
   for (std::size_t i = 0; i < candidates.size(); ++i) {

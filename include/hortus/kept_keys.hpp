@@ -53,6 +53,7 @@ std::size_t insert_kept(F& f, Hash const& hash, Keys const& keys, auto note) {
   if constexpr (std::ranges::forward_range<Keys const>) {
     std::array<digest, 256> block;
     auto key = std::ranges::begin(keys);
+    // NOLINTNEXTLINE(bugprone-infinite-loop): digests_of advances to_hash
     for (auto to_hash = key; auto const count = digests_of(hash, to_hash, std::ranges::end(keys), block);) {
       for (std::size_t i = 0; i < std::min(ahead, count); ++i) f.prefetch_kept(block[i]);
       for (std::size_t i = 0; i < count; ++i, ++key, ++inserted) {
