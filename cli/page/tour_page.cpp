@@ -36,6 +36,7 @@ std::vector<std::string> rooms_over(Rows const& all) {
 template <class Rows>
 std::vector<std::string> families_of(Rows const& all) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (auto const& r : all) names.push_back(r.family);
   return names;
 }

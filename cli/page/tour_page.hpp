@@ -14,7 +14,7 @@ inline constexpr std::string_view tour_footer = "Made by hortus tour.";
 [[nodiscard]] std::string abilities_of(family_info const& family);
 
 /// The comparison in tables and charts, by question and by room, so that no chart has too many lines to distinguish.
-[[nodiscard]] report_page tour_page(tour_keys const& keys, std::vector<bench::row> const& rows,
+[[nodiscard]] report_page tour_page(tour_keys const& keys, std::vector<bench::row> const& all,
                                     std::vector<overfilled> const& past_the_plan, double fpr);
 
 }  // namespace hortus::cli

@@ -126,8 +126,8 @@ class concurrent<of_keys<Family, Hash>> {
   };
 
   filter_type filter_;
-  std::array<counter, 16> inserted_;  // most threads count on a cache line of their own
   std::atomic<unsigned> kinds_ = 0;
+  std::array<counter, 16> inserted_;  // most threads count on a cache line of their own
 };
 
 template <class Family, class Hash>
