@@ -13,6 +13,7 @@
 
 #include "cli/advice.hpp"
 #include "cli/options.hpp"
+#include "cli/shared_options.hpp"
 #include "cli/text/lines.hpp"
 #include "cli/text/progress.hpp"
 
@@ -39,40 +40,6 @@ void add_fold(command_line& app, action& run);
 void add_uniq(command_line& app, action& run);
 void add_bench(command_line& app, action& run);
 void add_tour(command_line& app, action& run);
-
-/// The source of keys and their separator: the same options for every command that reads keys.
-struct key_input {
-  std::vector<std::string> paths;
-  bool null = false;
-  bool crlf = false;
-  bool no_decompress = false;
-  bool show = false;
-
-  void add_options(subcommand const& command, std::string const& without = "standard input");
-  /// The paths; "-" if there are none.
-  [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] line_format format() const;
-  [[nodiscard]] char separator() const { return null ? '\0' : '\n'; }
-  [[nodiscard]] show_progress progress_mode() const { return show ? show_progress::on : show_progress::automatic; }
-};
-
-/// A secret key for keyed filters, from a file of 16 bytes or 32 hexadecimal digits.
-struct key_file {
-  std::string path;
-
-  void add_option(subcommand const& command);
-  [[nodiscard]] std::optional<secret_key> read() const;
-};
-
-/// How long a command waits for a filter that another command is changing.
-struct lock_options {
-  std::string timeout;
-
-  void add_option(subcommand const& command);
-  /// Takes the lock that add, remove, merge and fold use. Prints a message after a second of waiting; throws errc::io after the
-  /// timeout.
-  [[nodiscard]] std::unique_ptr<file_lock> hold(std::string const& path) const;
-};
 
 /// act(). If memory runs out, throws an error that says what did not fit.
 template <class Act>

@@ -90,13 +90,19 @@ std::string lines_of(proposal const& offer) {
   return fmt::format("{}{:.0f}", offer.lines_touched == std::floor(offer.lines_touched) ? "" : "about ", offer.lines_touched);
 }
 
+/// ", 10 % missed at the end of the window"; nothing if no member is missed by chance.
+std::string share_missed(family_info const& f, proposal const& offer) {
+  if (offer.fnr == 0) return "";
+  return fmt::format(", {} missed {}", human_rate(offer.fnr),
+                     f.forgets ? "at the end of the window" : "once a tenth is erased");
+}
+
 /// Bits per key in the comparison, with a note if they do not simply refer to all keys.
 std::string space_of(family_info const& f, proposal const& offer) {
   if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
   if (f.forgets) text += " a key of the window";
-  if (offer.fnr > 0)
-    text += fmt::format(", {} missed {}", human_rate(offer.fnr), f.forgets ? "at its end" : "once a tenth is erased");
+  text += share_missed(f, offer);
   if (f.grows) text += " of the first stage";
   if (f.has(verb::build)) text += " where keys occur once";
   return text;
@@ -193,8 +199,7 @@ std::string card_of(family_info const& f) {
                               human_rate(compared.fpr)));
   else
     line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
-                              human_count(compared.items), human_rate(compared.fpr),
-                              offer.fnr > 0 ? fmt::format(", {} missed at that age", human_rate(offer.fnr)) : ""));
+                              human_count(compared.items), human_rate(compared.fpr), share_missed(f, offer)));
   line("lookup", fmt::format("of a member reads {} cache line{}{}", lines_of(offer), offer.lines_touched == 1 ? "" : "s",
                              f.grows ? " a stage" : ""));
   line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");

@@ -31,7 +31,7 @@ inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
 /// Is it worth prefetching?
 template <family F>
-bool lies_far(F const& f) noexcept {
+bool worth_prefetching(F const& f) noexcept {
   return prefetchable<F> && f.size_bytes() > cached_bytes;
 }
 
@@ -40,7 +40,7 @@ enum class access { lookup, count, update };
 
 /// Prefetches what an operation on x will touch.
 template <access For, family F>
-void ask_for(F const& f, digest x) noexcept {
+void prefetch_for(F const& f, digest x) noexcept {
   if constexpr (For != access::lookup && requires { f.prefetch_all(x); })
     f.prefetch_all(x);
   else if constexpr (prefetchable<F>)
@@ -51,9 +51,9 @@ void ask_for(F const& f, digest x) noexcept {
 /// between its own work. `next` is the next block; it is empty when the filter fits the cache.
 template <access For, family F>
 void in_blocks(F const& f, std::span<digest const> xs, auto act) {
-  bool const far = lies_far(f);
+  bool const far = worth_prefetching(f);
   if (far)
-    for (auto const x : xs.first(std::min(block_keys<F>, xs.size()))) ask_for<For>(f, x);
+    for (auto const x : xs.first(std::min(block_keys<F>, xs.size()))) prefetch_for<For>(f, x);
   for (std::size_t i = 0; i < xs.size(); i += block_keys<F>) {
     auto const rest = xs.subspan(i);
     auto const count = std::min(block_keys<F>, rest.size());
@@ -65,13 +65,13 @@ void in_blocks(F const& f, std::span<digest const> xs, auto act) {
 /// number.
 template <access For, family F>
 void in_blocks(F const& f, auto fill, auto act) {
-  bool const far = lies_far(f);
+  bool const far = worth_prefetching(f);
   alignas(64) std::array<digest, block_keys<F>> space[2];
   auto* now = &space[0];
   auto* next = &space[1];
   auto count = fill(std::span(*now));
   if (far)
-    for (auto const x : std::span(*now).first(count)) ask_for<For>(f, x);
+    for (auto const x : std::span(*now).first(count)) prefetch_for<For>(f, x);
   while (count != 0) {
     std::size_t const coming = count == now->size() ? fill(std::span(*next)) : 0;
     act(std::span<digest const>(*now).first(count), std::span<digest const>(*next).first(far ? coming : 0));
@@ -97,7 +97,7 @@ std::size_t insert_block(F& f, std::span<digest const> xs, std::span<digest cons
   if constexpr (batched_insertable<F>) return f.insert(xs, next);
   std::size_t in = 0;
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (i < next.size()) ask_for<access::update>(f, next[i]);
+    if (i < next.size()) prefetch_for<access::update>(f, next[i]);
     in += std::size_t{insert_one(f, xs[i])};
   }
   return in;
@@ -108,7 +108,7 @@ template <weighted F>
 void insert_times_block(F& f, std::span<digest const> xs, std::span<digest const> next, times_type<F> const* times) {
   if constexpr (requires { f.insert_times(xs, times); }) return f.insert_times(xs, times);
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (i < next.size()) ask_for<access::update>(f, next[i]);
+    if (i < next.size()) prefetch_for<access::update>(f, next[i]);
     f.insert(xs[i], times[i]);
   }
 }
@@ -122,7 +122,7 @@ void insert_if_new_block(F& f, std::span<digest const> xs, std::span<digest cons
   } else {
     std::fill_n(fresh, mask_words(xs.size()), 0);
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) ask_for<access::update>(f, next[i]);
+      if (i < next.size()) prefetch_for<access::update>(f, next[i]);
       fresh[i / 64] |= std::uint64_t{f.insert_if_new(xs[i])} << (i % 64);
     }
   }
@@ -137,7 +137,7 @@ std::size_t erase_block(F& f, std::span<digest const> xs, std::span<digest const
   } else {
     std::size_t erased = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) ask_for<access::update>(f, next[i]);
+      if (i < next.size()) prefetch_for<access::update>(f, next[i]);
       erased += std::size_t{f.erase(xs[i])};
     }
     return erased;
@@ -151,7 +151,7 @@ void count_block(F const& f, std::span<digest const> xs, std::span<digest const>
     f.count(xs, next, counts);
   } else {
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) ask_for<access::count>(f, next[i]);
+      if (i < next.size()) prefetch_for<access::count>(f, next[i]);
       counts[i] = f.count(xs[i]);
     }
   }
@@ -165,7 +165,7 @@ void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest 
   } else {
     std::fill_n(hits, mask_words(xs.size()), 0);
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) ask_for<access::lookup>(f, next[i]);
+      if (i < next.size()) prefetch_for<access::lookup>(f, next[i]);
       hits[i / 64] |= std::uint64_t{f.may_contain(xs[i])} << (i % 64);
     }
   }

@@ -78,7 +78,7 @@ class concurrent<of_keys<Family, Hash>> {
     in_key_blocks<access::update>(filter_.family_, filter_.hash_, keys, [&](auto block, auto next) {
       note<std::ranges::range_value_t<Keys const>>(block.size());
       for (std::size_t i = 0; i < block.size(); ++i) {
-        if (i < next.size()) ask_for<access::update>(filter_.family_, next[i]);
+        if (i < next.size()) prefetch_for<access::update>(filter_.family_, next[i]);
         filter_.family_.insert_shared(block[i]);
       }
     });

@@ -143,7 +143,7 @@ TEST(stable_filter, every_cell_fades_as_often_as_any_other) {
 TEST(stable_filter, batches_in_a_large_filter_are_as_one_by_one) {
   stable_filter singly({.items = 400'000, .fpr = 0.01});
   auto together = singly;
-  ASSERT_TRUE(lies_far(singly.family()));
+  ASSERT_TRUE(worth_prefetching(singly.family()));
   auto const all = keys<random_keys>(0, 10'000);
   for (auto const key : all) singly.insert(key);
   together.insert(all);

@@ -135,7 +135,7 @@ TEST(blocked_counting, does_what_a_plain_array_of_counters_does) {
 /// In a filter larger than the cache, batches prefetch lines and table entries.
 TEST(blocked_counting, batches_past_the_cache_do_what_keys_do_one_by_one) {
   blocked_counting together({.blocks = 40'000, .probes = 5}), singly({.blocks = 40'000, .probes = 5});
-  ASSERT_TRUE(lies_far(together));
+  ASSERT_TRUE(worth_prefetching(together));
   std::vector<digest> xs;
   numbers draw(3);
   for (int i = 0; i < 30'000; ++i) xs.push_back(key(draw(1 + draw(9000))));

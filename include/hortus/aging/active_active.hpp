@@ -90,7 +90,7 @@ class active_active {
   [[nodiscard]] bool may_contain(digest x) const noexcept { return active_.may_contain(x) || passive_.may_contain(x); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) ask_for<access::update>(active_, next[i]);
+      if (i < next.size()) prefetch_for<access::update>(active_, next[i]);
       insert(xs[i]);
     }
     return xs.size();
@@ -102,8 +102,8 @@ class active_active {
     for (std::size_t i = 0; i < (xs.size() + 63) / 64; ++i) hits[i] |= older[i];
   }
   void prefetch(digest x) const noexcept {
-    ask_for<access::lookup>(active_, x);
-    ask_for<access::lookup>(passive_, x);
+    prefetch_for<access::lookup>(active_, x);
+    prefetch_for<access::lookup>(passive_, x);
   }
 
   /// Both halves use the same positions for a key, so P(either) = P(active) + P(passive) - P(both), where "both" is the rate of

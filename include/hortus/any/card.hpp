@@ -9,6 +9,7 @@
 
 #include <hortus/any/settings.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/declared_verbs.hpp>
 
 /// The static facts about every family, for choosing one and for the planner. Links without files, memory maps and vector
 /// kernels (CMake target hortus_planner).

@@ -241,7 +241,7 @@ class in_stages {
   /// searched.
   [[nodiscard]] std::size_t holder(digest x) const noexcept {
     if (stages_.size() > 1)
-      for (auto const& s : stages_) ask_for<access::lookup>(s.filter, x);
+      for (auto const& s : stages_) prefetch_for<access::lookup>(s.filter, x);
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (auto const at = in_turn(i, stages_.size()); stages_[at].filter.may_contain(x)) return at;
     return stages_.size();

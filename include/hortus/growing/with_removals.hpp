@@ -113,13 +113,14 @@ class with_removals {
   [[nodiscard]] bool may_contain(digest x) const noexcept { return came_.may_contain(x) && !hidden(x); }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     may_contain_block(came_, xs, next, hits);
-    if (!next.empty()) for_each_hit(xs.size(), hits, [&](std::size_t i) { ask_for<access::lookup>(went_, in_went(xs[i])); });
+    if (!next.empty())
+      for_each_hit(xs.size(), hits, [&](std::size_t i) { prefetch_for<access::lookup>(went_, in_went(xs[i])); });
     for_each_hit(xs.size(), hits, [&](std::size_t i) { hits[i / 64] &= ~(std::uint64_t{hidden(xs[i])} << (i % 64)); });
   }
-  void prefetch(digest x) const noexcept { ask_for<access::lookup>(came_, x); }
+  void prefetch(digest x) const noexcept { prefetch_for<access::lookup>(came_, x); }
   void prefetch_all(digest x) const noexcept {
-    ask_for<access::update>(came_, x);
-    ask_for<access::update>(went_, in_went(x));
+    prefetch_for<access::update>(came_, x);
+    prefetch_for<access::update>(went_, in_went(x));
   }
 
   [[nodiscard]] double fpr() const { return plan::one_not_other_fpr(came_.fpr(), miss_rate()); }
