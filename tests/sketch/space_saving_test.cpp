@@ -255,6 +255,23 @@ TEST(space_saving, batches_of_every_kind_keep_the_bytes) {
   EXPECT_EQ(s.about().kinds, key_kind::bytes | key_kind::digests);
 }
 
+/// insert(key, times) keeps the bytes too: one key and a batch, of the type itself and of a family chosen at run time.
+TEST(space_saving, keys_that_come_with_a_number_are_kept) {
+  std::vector<std::string> const names{"ada", "bob"};
+  auto typed = sketch(10);
+  typed.insert("eve", 5);
+  typed.insert(names, std::vector<std::uint64_t>{7, 2});
+  EXPECT_EQ(text_of(typed.top(all)), "ada 7, eve 5, bob 2");
+  EXPECT_EQ(typed.about().items_inserted, 14U);
+
+  auto chosen = make_filter("space_saving", {.items = 0, .fpr = 0.1, .settings = {}});
+  chosen.insert("eve", 5);
+  chosen.insert(names, std::vector<std::int64_t>{7, 2});
+  EXPECT_EQ(text_of(chosen.top(all)), "ada 7, eve 5, bob 2");
+  EXPECT_EQ(code_of([&] { chosen.insert("eve", -1); }), errc::bad_params);
+  EXPECT_EQ(text_of(chosen.top(all)), "ada 7, eve 5, bob 2");
+}
+
 TEST(space_saving, is_carried_by_any_filter_with_the_bytes_of_its_keys) {
   auto any = make_filter("space_saving", {.items = 0, .fpr = 0.01, .settings = {{"key_bytes", "16"}}});
   space_saving_sketch typed({.items = 0, .fpr = 0.01, .key_bytes = 16});
