@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -53,18 +55,20 @@ std::string_view kind_name(key_kind kinds) {
 
 }  // namespace
 
+std::string readable(std::string const& path) { return path == "-" ? "/dev/stdin" : path; }
+
 any_filter load_filter(std::string const& path, reading const& how) {
-  return fitting("the filter", [&] { return load(path, how); });
+  return fitting("the filter", [&] { return load(readable(path), how); });
 }
 
 any_filter open_filter(std::string const& path, reading const& how) {
   struct stat info {};
-  bool const streamed = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-  return streamed ? load_filter(path, how) : open(path, how);
+  bool const streamed = ::stat(readable(path).c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  return streamed ? load_filter(path, how) : open(readable(path), how);
 }
 
 std::uint64_t file_bytes(std::string const& path, any_filter const& filter) {
-  return std::filesystem::is_regular_file(path) ? std::filesystem::file_size(path) : stored_size(filter);
+  return std::filesystem::is_regular_file(readable(path)) ? std::filesystem::file_size(readable(path)) : stored_size(filter);
 }
 
 void check_has(any_filter const& filter, verb needed, std::string const& path) {
@@ -72,16 +76,21 @@ void check_has(any_filter const& filter, verb needed, std::string const& path) {
   naming(path, [&] { lacks(filter.family().kind(), needed); });
 }
 
-void check_takes_text(any_filter const& filter, std::string const& path) {
+void check_takes(any_filter const& filter, std::string const& path, key_input const& input) {
   if (filter.hash().is<locked_hash>())
     throw error(errc::wrong_key, "'" + path + "' was made with a secret key; --key-file gives it");
   if (filter.hash().is<foreign_hash>())
     throw error(errc::unsupported, "'" + path + "' was made with a hash that is " + hash_name(filter.hash().id()) +
                                        ": only the program that has that hash can turn lines into its keys");
   auto const kinds = filter.about().kinds;
-  if (kinds == key_kind::integers || kinds == key_kind::digests)
-    throw error(errc::incompatible, "'" + path + "' was filled with " + std::string(kind_name(kinds)) +
-                                        ", not with text: lines hash differently, so no line would be found");
+  if (kinds == key_kind::digests)
+    throw error(errc::incompatible,
+                "'" + path + "' was filled with digests, not with text: lines hash differently, so no line would be found");
+  if (kinds == key_kind::integers && !input.integers)
+    throw error(errc::incompatible,
+                "'" + path + "' was filled with integers, not with text: --integers takes the lines as integers");
+  if (kinds == key_kind::bytes && input.integers)
+    throw error(errc::incompatible, "'" + path + "' was filled with text, not with integers: leave --integers away");
 }
 
 bool same_file(std::string const& a, std::string const& b) {
@@ -95,7 +104,6 @@ bool same_file(std::string const& a, std::string const& b) {
 }
 
 void check_can_save(std::string const& path, std::span<std::string const> inputs, key_file const& key) {
-  if (path == "-") throw error(errc::io, "cannot write to '-': the output goes into a file, whole or not at all; name one");
   struct stat old {};
   bool const exists = ::stat(path.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) throw error(errc::io, "cannot replace '" + path + "': it is not a regular file");
@@ -113,6 +121,21 @@ void check_can_save(std::string const& path, std::span<std::string const> inputs
   auto const* const folder = parent.empty() ? "." : parent.c_str();
   if (::access(folder, W_OK | X_OK) != 0)
     throw error(errc::io, fmt::format("cannot create a file in '{}': {}", folder, std::generic_category().message(errno)));
+}
+
+bool is_filter(std::string const& path) {
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::array<char, 8> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == "\x89HORTUS\n";
+}
+
+void check_replaces_filter(std::string const& path, bool force) {
+  std::error_code ignored;
+  if (force || !std::filesystem::is_regular_file(path, ignored) || std::filesystem::file_size(path, ignored) == 0) return;
+  if (!is_filter(path))
+    throw error(errc::io, "'" + path + "' is there and is no filter, so it is not replaced; --force replaces it");
 }
 
 void check_can_print(std::span<std::string const> inputs) {
@@ -206,10 +229,12 @@ void warn_if_stuck(any_filter const& filter) {
   if (auto const text = stuck(filter)) warn(*text);
 }
 
-std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::string_view const> lines,
+std::span<digest const> digests_of_block(any_hash const& hash, record_block const& block,
                                          std::span<digest, line_reader::block_lines> space) {
-  auto line = lines.begin();
-  return space.first(digests_of(hash, line, lines.end(), space));
+  return block.with_keys([&](auto keys) {
+    auto key = keys.begin();
+    return space.first(digests_of(hash, key, keys.end(), space));
+  });
 }
 
 void print_json(nlohmann::ordered_json const& document) {

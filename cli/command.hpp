@@ -36,6 +36,7 @@ void add_count(command_line& app, action& run);
 void add_info(command_line& app, action& run);
 void add_verify(command_line& app, action& run);
 void add_merge(command_line& app, action& run);
+void add_intersect(command_line& app, action& run);
 void add_fold(command_line& app, action& run);
 void add_uniq(command_line& app, action& run);
 void add_bench(command_line& app, action& run);
@@ -49,6 +50,9 @@ auto fitting(char const* what, Act act) try {
   throw error(errc::io, std::string("out of memory: ") + what + " does not fit");
 }
 
+/// The path of a filter to read; "-" is standard input.
+[[nodiscard]] std::string readable(std::string const& path);
+
 /// Loads a filter that will be changed: copies it into memory.
 [[nodiscard]] any_filter load_filter(std::string const& path, reading const& how = {});
 
@@ -61,9 +65,9 @@ auto fitting(char const* what, Act act) try {
 /// Throws errc::unsupported if the filter lacks the verb, naming the families that have it.
 void check_has(any_filter const& filter, verb needed, std::string const& path);
 
-/// Throws if lines of text cannot be looked up in the filter or inserted, because every answer would be wrong: a filter of
-/// integers or digests, or one whose secret key was not given.
-void check_takes_text(any_filter const& filter, std::string const& path);
+/// Throws if the keys of the input cannot be looked up in the filter or inserted, because every answer would be wrong: a filter
+/// of text asked for integers or the other way round, a filter of digests, or one whose secret key was not given.
+void check_takes(any_filter const& filter, std::string const& path, key_input const& input);
 
 /// Are these the same file, by device and inode? "-" is standard input. Correct even while another command replaces the file.
 [[nodiscard]] bool same_file(std::string const& a, std::string const& b);
@@ -72,6 +76,12 @@ void check_takes_text(any_filter const& filter, std::string const& path);
 /// missing or not writable, the file is write-protected, or it is read by this command (an input, or the file of the secret
 /// key).
 void check_can_save(std::string const& path, std::span<std::string const> inputs = {}, key_file const& key = {});
+
+/// Throws errc::io if the file is there, is not empty and is no filter: a slip of the finger would destroy it. Unless forced.
+void check_replaces_filter(std::string const& path, bool force);
+
+/// Does the file start as a filter does? False if it cannot be read.
+[[nodiscard]] bool is_filter(std::string const& path);
 
 /// Throws errc::io if standard output is an input file: the printed lines would be read again.
 void check_can_print(std::span<std::string const> inputs);
@@ -95,8 +105,8 @@ void warn(std::string const& text);
 void warn_if_overfull(any_filter const& filter, after what = after::filling);
 void warn_if_stuck(any_filter const& filter);
 
-/// The digests of a block of lines, at most line_reader::block_lines.
-[[nodiscard]] std::span<digest const> digests_of_lines(any_hash const& hash, std::span<std::string_view const> lines,
+/// The digests of the keys of a block.
+[[nodiscard]] std::span<digest const> digests_of_block(any_hash const& hash, record_block const& block,
                                                        std::span<digest, line_reader::block_lines> space);
 
 /// Prints a JSON document on standard output.

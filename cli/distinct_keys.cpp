@@ -2,32 +2,48 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace hortus::cli {
 
 void distinct_keys::add(std::span<digest const> xs) {
   added_ += xs.size();
   for (auto const x : xs) {
-    if (x.bits() > below_) continue;
-    smallest_.push_back(x.bits());
-    if (smallest_.size() >= full_) compact();
+    if (halvings_ != 0 && x.bits() >> (64 - halvings_) != 0) continue;
+    if (x.bits() == 0)
+      zero_ = true;
+    else
+      insert(x.bits());
   }
 }
 
-void distinct_keys::compact() {
-  std::ranges::sort(smallest_);
-  smallest_.erase(std::unique(smallest_.begin(), smallest_.end()), smallest_.end());
-  if (smallest_.size() > kept) smallest_.resize(kept);
-  if (smallest_.size() == kept) below_ = smallest_.back();
-  full_ = std::max(full_, 2 * smallest_.size());
+void distinct_keys::insert(std::uint64_t bits) {
+  auto at = bits << halvings_ >> (64 - slots_log2_);
+  while (slots_[at] != 0) {
+    if (slots_[at] == bits) return;
+    at = (at + 1) & (slots_.size() - 1);
+  }
+  slots_[at] = bits;
+  if (2 * ++used_ > slots_.size()) make_room();
 }
 
-std::uint64_t distinct_keys::at_most() {
-  compact();
-  if (smallest_.size() < kept) return smallest_.size();
-  auto const k = static_cast<double>(kept);
-  auto const estimate = (k - 1) / (static_cast<double>(smallest_.back()) * 0x1p-64);
-  return std::min(added_, static_cast<std::uint64_t>(estimate * (1 + 4 / std::sqrt(k))));
+void distinct_keys::make_room() {
+  if (slots_log2_ < most_slots_log2)
+    ++slots_log2_;
+  else
+    ++halvings_;
+  auto const old = std::exchange(slots_, std::vector<std::uint64_t>(std::size_t{1} << slots_log2_));
+  used_ = 0;
+  for (auto const bits : old)
+    if (bits != 0 && (halvings_ == 0 || bits >> (64 - halvings_) == 0)) insert(bits);
+}
+
+std::uint64_t distinct_keys::at_most() const {
+  auto const kept = used_ + (zero_ ? 1 : 0);
+  if (halvings_ == 0) return kept;
+  auto const sample = static_cast<double>(kept);
+  return std::min(added_,
+                  static_cast<std::uint64_t>(std::ldexp(sample * (1 + 4 / std::sqrt(sample)), static_cast<int>(halvings_))));
 }
 
 }  // namespace hortus::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/text/numbers.hpp"
@@ -16,21 +17,47 @@ filling::filling(any_filter& into)
   if (can_be_full_ && into.family().has(verb::estimate)) before_ = into.estimate().high;
 }
 
-void filling::insert(std::span<std::string_view const> lines) {
-  offered_ += lines.size();
-  if (!can_refuse_) {
-    (void)into_.insert(lines);
-    return;
-  }
-  if (can_be_full_) count_new(lines);
-  refused_ += lines.size() - into_.insert(lines);
+void filling::insert(record_block const& block) {
+  auto const keys = block.lines.size();
+  offered_ += keys;
+  if (can_be_full_) count_new(block);
+  auto const in = block.with_keys([&](auto some) { return into_.insert(some); });
+  refused_ += keys - in;
+  inserted_ += in;
 }
 
-void filling::count_new(std::span<std::string_view const> lines) {
-  auto const known = into_.may_contain(lines);
-  (void)digests_of_lines(into_.hash(), lines, block_);
+bitmask filling::insert_new(record_block const& block) {
+  offered_ += block.lines.size();
+  auto const& family = into_.family();
+  if (family.has(verb::insert_if_new) && !family.has(verb::count)) {  // one that counts would count the key again
+    auto fresh = block.with_keys([&](auto keys) { return into_.insert_if_new(keys); });
+    inserted_ += fresh.count();
+    return fresh;
+  }
+  bool const tells_whether = family.has(verb::may_contain);
+  if (!tells_whether && !family.has(verb::count)) lacks(family.kind(), verb::may_contain);
+  if (can_be_full_) count_new(block);
+  auto const known = [&](auto const& key) { return tells_whether ? into_.may_contain(key) : into_.count(key) != 0; };
+  bitmask fresh(block.lines.size());
+  block.with_keys([&](auto keys) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {  // one by one: a key may come twice in a block
+      if (known(keys[i])) continue;
+      if (into_.insert(keys[i])) {
+        fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+        ++inserted_;
+      } else {
+        ++refused_;
+      }
+    }
+  });
+  return fresh;
+}
+
+void filling::count_new(record_block const& block) {
+  auto const known = block.with_keys([&](auto keys) { return std::as_const(into_).may_contain(keys); });
+  (void)digests_of_block(into_.hash(), block, block_);
   std::size_t fresh = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i)
+  for (std::size_t i = 0; i < block.lines.size(); ++i)
     if (!known[i]) block_[fresh++] = block_[i];
   new_.add(std::span<digest const>(block_).first(fresh));
 }

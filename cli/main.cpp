@@ -42,11 +42,12 @@ bool has_command(CLI::App& app, std::string const& name) {
   return std::ranges::any_of(app.get_subcommands(nullptr), [&](CLI::App const* c) { return c->get_name() == name; });
 }
 
-/// The arguments in reverse order, as CLI11 wants them. CLI11 reads "[a,b]" as a list of two; here it can only be a file name.
+/// The arguments in reverse order, as CLI11 wants them. CLI11 reads "[a,b]" as a list of two; here it can only be a file name,
+/// or a key after -e.
 std::vector<std::string> arguments(int argc, char** argv) {
   std::vector<std::string> all(argv + 1, argv + argc);
-  for (auto& one : all)
-    if (one.starts_with('[')) one.insert(0, "./");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].starts_with('[') && (i == 0 || (all[i - 1] != "-e" && all[i - 1] != "--key"))) all[i].insert(0, "./");
   std::ranges::reverse(all);
   return all;
 }
@@ -89,7 +90,7 @@ int run(int argc, char** argv) {
   action chosen;
   command_line commands(app);
   for (auto* add : {add_list, add_plan, add_build, add_add, add_remove, add_query, add_count, add_info, add_verify, add_merge,
-                    add_fold, add_uniq, add_bench, add_tour})
+                    add_intersect, add_fold, add_uniq, add_bench, add_tour})
     add(commands, chosen);
   be_strict(app);
   app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");

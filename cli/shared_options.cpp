@@ -25,7 +25,7 @@ int hex_value(char c) {
   return -1;
 }
 
-/// 16 raw bytes, or 32 hexadecimal digits with or without a newline.
+/// 16 raw bytes, or 32 hexadecimal digits with or without a line end.
 std::optional<secret_key> parse_key(std::string_view text) {
   std::array<std::byte, 16> bytes{};
   if (text.size() == bytes.size()) {
@@ -33,6 +33,7 @@ std::optional<secret_key> parse_key(std::string_view text) {
     return secret_key(bytes);
   }
   if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.ends_with('\r')) text.remove_suffix(1);
   if (text.size() != 2 * bytes.size()) return std::nullopt;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     auto const high = hex_value(text[2 * i]);
@@ -45,19 +46,71 @@ std::optional<secret_key> parse_key(std::string_view text) {
 
 }  // namespace
 
-void key_input::add_options(subcommand const& command, std::string const& without) {
+void key_input::add_source_options(subcommand const& command, std::string const& without) {
   command.add_option("INPUT", paths, "files, a key a line; - is standard input, none is " + without);
   command.add_flag("-0,--null", null, "keys end with NUL instead of newline");
-  command.add_flag("--crlf", crlf, "lines end with CR LF: the CR is no part of the key");
+  command.add_flag("--crlf", crlf, "lines end with CR LF: no key has the CR, nor a byte-order mark");
   command.add_flag("--no-decompress", no_decompress, "take gzip and zstd input, too, as the bytes it is");
   command.add_flag("--progress", show, "show progress even if standard error is no terminal");
 }
 
-std::vector<std::string> key_input::names() const { return paths.empty() ? std::vector<std::string>{"-"} : paths; }
+void key_input::add_options(subcommand const& command) {
+  command.add_option("-e,--key", given, "a key, instead of an INPUT or before it; may be repeated")->type_name("KEY");
+  command.add_option("-f,--field", field, "the key is field N of the line")->type_name("N");
+  command.add_option("-d,--delimiter", delimiter, "what is between fields (default: blanks; with --csv a comma)")
+      ->type_name("CHAR");
+  command
+      .add_option("--csv", column,
+                  "the key is this column of CSV, by number or by its name in the header,\n"
+                  "which is the first line of each INPUT and has no key")
+      ->type_name("COLUMN");
+  command.add_flag("--no-header", no_header, "the CSV has no header: its first line is a record too");
+  command.add_flag("-i,--ignore-case", ignore_case, "A to Z are the same as a to z (ASCII only)");
+  command.add_flag("--integers", integers, "keys are integers, not text, as programs insert them");
+  add_source_options(command, "standard input");
+}
+
+std::vector<std::string> key_input::names() const {
+  return paths.empty() && given.empty() ? std::vector<std::string>{"-"} : paths;
+}
+
+bool key_input::is_given() const {
+  return !(paths.empty() && given.empty() && field.empty() && delimiter.empty() && column.empty()) || no_header ||
+         ignore_case || integers || crlf || no_decompress;
+}
 
 line_format key_input::format() const {
   if (null && crlf) throw error(errc::bad_goal, "-0 and --crlf exclude each other: keys end with NUL, or with CR LF");
   return {.separator = separator(), .crlf = crlf, .unpack = no_decompress ? decompress::no : decompress::yes};
+}
+
+key_part key_input::part() const {
+  if (!field.empty() && !column.empty())
+    throw error(errc::bad_goal, "--field and --csv exclude each other: the key is a field, or a column of CSV");
+  if (!delimiter.empty() && field.empty() && column.empty())
+    throw error(errc::bad_goal, "--delimiter goes with --field or --csv: without them the whole line is the key");
+  if (no_header && column.empty()) throw error(errc::bad_goal, "--no-header goes with --csv");
+  if (no_header && !integer_of(column))
+    throw error(errc::bad_goal, "--csv '" + column + "' with --no-header: without a header a column has a number only");
+  if (ignore_case && integers) throw error(errc::bad_goal, "--ignore-case is about text: integers have no case");
+  if (column == "0") throw error(errc::bad_goal, "--csv 0: columns count from 1");
+  auto const between = delimiter == "\\t" ? std::string("\t") : delimiter;
+  if (between.size() > 1)
+    throw error(errc::bad_goal, "--delimiter '" + delimiter + "' is more than one byte: one is allowed, or \\t for a tab");
+  return {.field = field.empty() ? 0 : parse_count("--field", field, 1),
+          .delimiter = between.empty() ? std::nullopt : std::optional(between.front()),
+          .column = column,
+          .header = !no_header,
+          .ignore_case = ignore_case,
+          .integers = integers};
+}
+
+record_reader key_input::reader(std::span<std::string const> from) const {
+  return {given, from, format(), part(), [](std::string const& text) { warn(text); }};
+}
+
+record_reader key_input::quiet_reader() const {
+  return {given, paths, format(), part(), [](std::string const&) {}};
 }
 
 void lock_options::add_option(subcommand const& command) {
@@ -70,6 +123,7 @@ void lock_options::add_option(subcommand const& command) {
 std::unique_ptr<file_lock> lock_options::hold(std::string const& path) const {
   using namespace std::chrono_literals;
   using clock = std::chrono::steady_clock;
+  if (path == "-") throw error(errc::io, "'-' is standard input, and a filter is changed in place: name a file");
   auto const limit = timeout.empty() ? std::chrono::nanoseconds::max() : parse_duration("--lock-timeout", timeout);
   auto const start = clock::now();
   std::chrono::nanoseconds nap = 1ms;
@@ -91,9 +145,12 @@ void key_file::add_option(subcommand const& command) {
   command.add_option("--key-file", path, "a file of 16 bytes or 32 hexadecimal digits: the secret key")->type_name("FILE");
 }
 
-std::optional<secret_key> key_file::read() const {
+std::optional<secret_key> key_file::read(std::span<std::string const> inputs) const {
   if (path.empty()) return std::nullopt;
-  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  bool const standard_input = path == "-";
+  if (standard_input && std::ranges::find(inputs, "-") != inputs.end())
+    throw error(errc::bad_goal, "--key-file -: standard input cannot be the secret key and the keys at once");
+  int const fd = standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::array<char, 64> text{};
   std::size_t got = 0;
   auto last = fd < 0 ? ssize_t{-1} : ssize_t{1};

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,32 +11,51 @@
 #include "cli/options.hpp"
 #include "cli/text/lines.hpp"
 #include "cli/text/progress.hpp"
+#include "cli/text/records.hpp"
 
 /// Options that several commands have: where keys come from, the secret key, the lock.
 namespace hortus::cli {
 
-/// The source of keys and their separator: the same options for every command that reads keys.
+/// The source of keys and what of a line is the key: the same options for every command that reads keys.
 struct key_input {
   std::vector<std::string> paths;
+  std::vector<std::string> given;  ///< keys of the command line
+  std::string field;
+  std::string delimiter;
+  std::string column;
+  bool no_header = false;
+  bool ignore_case = false;
+  bool integers = false;
   bool null = false;
   bool crlf = false;
   bool no_decompress = false;
   bool show = false;
 
-  void add_options(subcommand const& command, std::string const& without = "standard input");
-  /// The paths; "-" if there are none.
+  void add_options(subcommand const& command);
+  /// Only where keys come from and how they end, for a command that takes whole lines. `without` is what no INPUT means.
+  void add_source_options(subcommand const& command, std::string const& without);
+  /// The paths; "-" if there are none and standard input is read.
   [[nodiscard]] std::vector<std::string> names() const;
+  /// Was any of these options given, other than --progress and -0, which is also about output?
+  [[nodiscard]] bool is_given() const;
   [[nodiscard]] line_format format() const;
+  [[nodiscard]] key_part part() const;
+  /// Warns on standard error about an input that probably was not meant as it is read.
+  [[nodiscard]] record_reader reader() const { return reader(paths); }
+  [[nodiscard]] record_reader reader(std::span<std::string const> from) const;
+  /// The same without warnings, for the first of two passes.
+  [[nodiscard]] record_reader quiet_reader() const;
   [[nodiscard]] char separator() const { return null ? '\0' : '\n'; }
   [[nodiscard]] show_progress progress_mode() const { return show ? show_progress::on : show_progress::automatic; }
 };
 
-/// A secret key for keyed filters, from a file of 16 bytes or 32 hexadecimal digits.
+/// A secret key for keyed filters, from a file of 16 bytes or 32 hexadecimal digits; "-" is standard input.
 struct key_file {
   std::string path;
 
   void add_option(subcommand const& command);
-  [[nodiscard]] std::optional<secret_key> read() const;
+  /// Throws errc::bad_goal if both the key and one of the inputs are standard input.
+  [[nodiscard]] std::optional<secret_key> read(std::span<std::string const> inputs = {}) const;
 };
 
 /// How long a command waits for a filter that another command is changing.

@@ -34,8 +34,8 @@ tour_keys embedded_keys() {
 
 tour_keys keys_from(key_input const& input) {
   tour_keys keys{.source = fmt::format("{}", fmt::join(input.paths, ", "))};
-  line_reader in(input.paths, input.format());
-  for (std::vector<std::string_view> block; in.next(block);) keys.text.insert(keys.text.end(), block.begin(), block.end());
+  auto in = input.reader();
+  for (record_block block; in.next(block);) keys.text.insert(keys.text.end(), block.keys.begin(), block.keys.end());
   std::ranges::sort(keys.text);
   keys.text.erase(std::unique(keys.text.begin(), keys.text.end()), keys.text.end());
   if (keys.text.empty()) throw error(errc::bad_goal, "the tour needs at least one line of input");

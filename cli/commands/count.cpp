@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -33,14 +31,17 @@ class count_writer {
     if (json_) out_.write("[");
   }
   /// std::uint64_t, or std::int64_t where counts may be negative.
-  void write(std::string_view key, std::integral auto count) {
+  void write(record_block const& block, std::size_t i, std::integral auto count) {
+    auto const line = block.lines[i];
     if (json_) {
-      nlohmann::ordered_json const row{{"key", key}, {"count", count}};
+      nlohmann::ordered_json row{{"key", nullptr}, {"count", count}};
+      if (!block.keys.empty()) row["key"] = block.keys[i];
+      if (block.keys.empty() || block.keys[i] != line) row["line"] = line;
       out_.print("{}\n  {}", first_ ? "" : ",", row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
       first_ = false;
     } else {
       out_.print("{}\t", count);
-      out_.line(key, separator_);
+      out_.line(line, separator_);
     }
   }
   void finish() {
@@ -59,12 +60,12 @@ int count_in(options const& o) {
   if (o.file.empty())
     throw error(errc::bad_goal, "count needs a FILE to ask, or --top N for the most frequent keys of a stream");
   if (!o.memory.empty()) throw error(errc::bad_goal, "--memory goes with --top: a FILE has the size it has");
-  auto const filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
+  auto const filter = open_filter(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify});
   check_has(filter, verb::count, o.file);
-  check_takes_text(filter, o.file);
+  check_takes(filter, o.file, o.input);
   check_apart(o.file, o.input.names());
   check_can_print(o.input.names());
-  line_reader in(o.input.paths, o.input.format());
+  auto in = o.input.reader();
   progress shown("counting", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // as query does
   output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
@@ -72,10 +73,14 @@ int count_in(options const& o) {
   std::array<digest, line_reader::block_lines> block;
   std::array<std::uint64_t, line_reader::block_lines> counts;
   bool const may_be_negative = filter.family().counts_are_signed();
-  for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-    filter.family().whole_count(digests_of_lines(filter.hash(), keys, block), counts.data());
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      may_be_negative ? rows.write(keys[i], static_cast<std::int64_t>(counts[i])) : rows.write(keys[i], counts[i]);
+  for (record_block some; in.next(some); shown.update(in.bytes_read())) {
+    if (some.what == record_block::kind::header) continue;
+    if (some.what == record_block::kind::keys)
+      filter.family().whole_count(digests_of_block(filter.hash(), some, block), counts.data());
+    else
+      counts.fill(0);  // a line without a key was never inserted
+    for (std::size_t i = 0; i < some.lines.size(); ++i)
+      may_be_negative ? rows.write(some, i, static_cast<std::int64_t>(counts[i])) : rows.write(some, i, counts[i]);
     out.block_done();
   }
   rows.finish();
@@ -128,20 +133,13 @@ int print_top(options const& o, top_keys const& top) {
   return done;
 }
 
-/// Is FILE a filter? Then it is queried, because counting the lines of a filter makes no sense.
-bool is_filter(std::string const& path) {
-  std::error_code ignored;
-  if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return false;
-  std::array<char, 8> start{};
-  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-  return std::string_view(start.data(), start.size()) == "\x89HORTUS\n";
-}
-
 int top_of_file(options const& o, std::uint64_t wanted) {
   if (!o.memory.empty()) throw error(errc::bad_goal, "--memory is for counting an input: a FILE has the size it has");
-  if (!o.input.paths.empty())
-    throw error(errc::bad_goal, fmt::format("'{}' is a filter, and --top asks it: it takes no INPUT; hortus add does", o.file));
-  auto const filter = open_filter(o.file, {.key = o.key.read(), .verify = !o.no_verify});
+  if (o.input.is_given())
+    throw error(errc::bad_goal, fmt::format("'{}' is a filter, and --top asks it: it takes no INPUT, and no option about one; "
+                                            "hortus add does",
+                                            o.file));
+  auto const filter = open_filter(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify});
   check_has(filter, verb::top, o.file);
   auto const top = filter.top(wanted);
   warn_of_errors(top, "it has counters");
@@ -159,19 +157,20 @@ any_filter counters_in(std::uint64_t memory) {
 
 int count_top(options const& o) {
   auto const wanted = parse_count("--top", o.top, 1);
-  if (is_filter(o.file)) return top_of_file(o, wanted);
+  if (is_filter(o.file)) return top_of_file(o, wanted);  // it is queried: counting the lines of a filter makes no sense
   if (!o.key.path.empty()) throw error(errc::bad_goal, "--top counts the lines themselves: there is nothing for a --key-file");
   if (o.no_verify) throw error(errc::bad_goal, "--top reads no filter: there is nothing for --no-verify to leave out");
-  auto const memory = o.memory.empty() ? default_memory_bytes : parse_count("--memory", o.memory, 1);
+  auto const memory = o.memory.empty() ? default_memory_bytes : parse_bytes("--memory", o.memory);
   auto paths = o.input.paths;
   if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input too
-  check_can_print(paths.empty() ? std::vector<std::string>{"-"} : paths);
-  line_reader in(paths, o.input.format());
+  check_can_print(paths.empty() ? o.input.names() : paths);
+  auto in = o.input.reader(paths);
   auto counters = counters_in(memory);
   {
     progress shown("counting", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
     fitting("what --memory holds of the keys", [&] {
-      for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read())) (void)counters.insert(block);
+      for (record_block block; in.next(block); shown.update(in.bytes_read()))
+        if (block.what == record_block::kind::keys) block.with_keys([&](auto keys) { (void)counters.insert(keys); });
     });
   }
   auto const top = counters.top(wanted);
@@ -194,7 +193,7 @@ void add_count(command_line& app, action& run) {
   command->add_flag("--json", o->json, "a JSON array; with --top a document that says how sure it is");
   o->input.add_options(*command);
   command->footer(
-      "Prints COUNT<TAB>KEY for every line of the input.\n"
+      "Prints COUNT<TAB>LINE for every line of the input.\n"
       "Examples: hortus count visits.hortus names.txt\n          hortus count --top 10 access.log\n"
       "          hortus count --top 10 visits.hortus");
   command->callback([=, &run] { run = [o] { return o->top.empty() ? count_in(*o) : count_top(*o); }; });

@@ -1,23 +1,22 @@
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include <hortus/maths/divisors.hpp>
 
 #include "cli/command.hpp"
+#include "cli/saving.hpp"
 #include "cli/text/numbers.hpp"
-#include "cli/text/output.hpp"
 
 namespace hortus::cli {
 namespace {
 
 struct options {
   std::string file;
-  std::string out;
+  save_options out;
   std::string to_fpr;
   std::string by;
   lock_options lock;
-  bool json = false;
 };
 
 /// Throws if `by` is not a divisor of the width. The message names the nearest divisors.
@@ -32,8 +31,9 @@ void check_divides(any_filter const& filter, std::uint64_t by) {
 
 int fold(options const& o) {
   if (o.to_fpr.empty() == o.by.empty()) throw error(errc::bad_goal, "fold needs either --to-fpr or --by");
-  check_can_save(o.out);
-  auto const lock = same_file(o.out, o.file) ? o.lock.hold(o.out) : nullptr;  // folding in place changes the file, as add does
+  o.out.check();
+  auto const lock =
+      o.out.is_one_of({&o.file, 1}) ? o.lock.hold(o.out.path) : nullptr;  // folding in place changes the file, as add does
   auto filter = open_filter(o.file, {.key = {}, .verify = true});
   check_has(filter, verb::fold, o.file);
   auto by = o.by.empty() ? 0 : parse_count("--by", o.by, 1);
@@ -49,13 +49,11 @@ int fold(options const& o) {
       filter.fold(by);
     }
   });
-  save(filter, o.out);
-  report(o.out, o.json);
-  if (!o.json) {
-    output out(STDOUT_FILENO);
-    out.print("folded by {}: {}, rate of false positives {}\n", by, human_bytes(filter.size_bytes()), human_rate(filter.fpr()));
-    out.flush();
-  }
+  o.out.save(filter);
+  report(o.out.path, o.out.json);
+  if (o.out.verbose)
+    say(fmt::format("folded by {}: {}, rate of false positives {}", by, human_bytes(filter.size_bytes()),
+                    human_rate(filter.fpr())));
   warn_if_overfull(filter, by == 1 ? after::nobody_knows : after::folding);
   warn_if_stuck(filter);
   return done;
@@ -66,12 +64,11 @@ int fold(options const& o) {
 void add_fold(command_line& app, action& run) {
   auto const command = app.add_subcommand("fold", "a smaller filter of the same keys, at a higher rate, without the keys");
   auto const o = std::make_shared<options>();
-  command->add_option("FILE", o->file, "the filter")->required();
-  command->add_option("-o,--output", o->out, "the file to write; it may be the filter itself")->required()->type_name("FILE");
+  command->add_option("FILE", o->file, "the filter; - is standard input")->required();
+  o->out.add_options(*command, "the file to write; it may be the filter itself");
   command->add_option("--to-fpr", o->to_fpr, "as small as this rate of false positives allows")->type_name("RATE");
   command->add_option("--by", o->by, "so many times smaller: a divisor of its size")->type_name("N");
   o->lock.add_option(*command);
-  command->add_flag("--json", o->json, "describe the result, as info --json does");
   command->footer("Example: hortus fold -o small.hortus --to-fpr 5% seen.hortus");
   command->callback([=, &run] { run = [o] { return fold(*o); }; });
 }

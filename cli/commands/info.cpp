@@ -36,12 +36,10 @@ std::string shown_estimate(nlohmann::ordered_json const& all) {
                      all.value("items_estimate_high", 0.0));
 }
 
-int info(std::string const& file, bool json) {
-  auto const all = describe(file, {.key = {}, .verify = true});
-  if (json) {
-    print_json(all);
-    return done;
-  }
+nlohmann::ordered_json info_json(std::string const& file) { return describe(file, {.key = {}, .verify = true}); }
+
+void info(std::string const& file) {
+  auto const all = info_json(file);
   table rows({{""}, {""}});
   for (auto const& [name, value] : all.items()) {
     if (name.starts_with("items_estimate_") || name == "saturated" || name == "seed_hex" || name == "advice") continue;
@@ -57,11 +55,10 @@ int info(std::string const& file, bool json) {
   out.write(rows.text(colour, columns));
   if (all["advice"].is_string()) out.write(wrapped(all["advice"].get<std::string>(), columns));
   out.flush();
-  return done;
 }
 
-/// Prints one document whether the file is valid or not. An error is also shown on standard error and by the exit status.
-int verify_json(std::string const& file) {
+/// A document whether the file is valid or not: `ok` tells.
+nlohmann::ordered_json verify_json(std::string const& file) {
   nlohmann::ordered_json all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
   try {
     auto const filter = open_filter(file, {.key = {}, .verify = true});
@@ -70,40 +67,62 @@ int verify_json(std::string const& file) {
     all["file_bytes"] = file_bytes(file, filter);
   } catch (error const& e) {
     all["reason"] = e.what();
-    print_json(all);
-    throw;
   }
-  print_json(all);
-  return done;
+  return all;
 }
 
-int verify(std::string const& file, bool json) {
-  if (json) return verify_json(file);
+void verify(std::string const& file) {
   auto const filter = open_filter(file, {.key = {}, .verify = true});
   output out(STDOUT_FILENO);
   out.print("{}: ok, {} of {}\n", file, one(filter.about().family), human_bytes(filter.size_bytes()));
   out.flush();
-  return done;
 }
 
-using show = int (*)(std::string const&, bool);
+/// What a command does with each file: prints about it, or describes it as JSON.
+struct looking {
+  void (*print)(std::string const&);
+  nlohmann::ordered_json (*describe)(std::string const&);
+};
 
-void add(command_line& app, action& run, char const* name, char const* help, show what) {
+/// One file is one object, several are an array. A file that cannot be read does not keep the others from being shown; it is
+/// told on standard error, and by the status.
+int look_at(std::vector<std::string> const& files, bool json, looking at) {
+  int result = done;
+  auto const failing = [&](std::string const& why) {
+    say(why);
+    result = failed;
+  };
+  auto all = nlohmann::ordered_json::array();
+  for (auto const& file : files) try {
+      if (json)
+        all.push_back(at.describe(file));
+      else
+        at.print(file);
+    } catch (error const& e) {
+      failing(e.what());
+    }
+  for (auto const& one : all)
+    if (one.contains("ok") && !one["ok"].get<bool>()) failing(one["reason"].get<std::string>());
+  if (json && (files.size() > 1 || !all.empty())) print_json(files.size() > 1 ? all : all.front());
+  return result;
+}
+
+void add(command_line& app, action& run, char const* name, char const* help, looking at) {
   auto const command = app.add_subcommand(name, help);
-  auto const file = std::make_shared<std::string>();
+  auto const files = std::make_shared<std::vector<std::string>>();
   auto const json = std::make_shared<bool>(false);
-  command->add_option("FILE", *file, "the filter")->required();
-  command->add_flag("--json", *json, "one JSON document");
-  command->callback([=, &run] { run = [=] { return what(*file, *json); }; });
+  command->add_option("FILES", *files, "filters; - is standard input")->required();
+  command->add_flag("--json", *json, "JSON: an object for one file, an array for several");
+  command->callback([=, &run] { run = [=] { return look_at(*files, *json, at); }; });
 }
 
 }  // namespace
 
 void add_info(command_line& app, action& run) {
-  add(app, run, "info", "what a filter is, what it holds and how full it is", info);
+  add(app, run, "info", "what a filter is, what it holds and how full it is", {info, info_json});
 }
 void add_verify(command_line& app, action& run) {
-  add(app, run, "verify", "check every checksum and invariant of a file", verify);
+  add(app, run, "verify", "check every checksum and invariant of a file", {verify, verify_json});
 }
 
 }  // namespace hortus::cli

@@ -1,47 +1,67 @@
-#include <algorithm>
+#include <string_view>
 
 #include "cli/command.hpp"
+#include "cli/saving.hpp"
 
+/// merge and intersect: one filter of several that were made alike.
 namespace hortus::cli {
 namespace {
 
 struct options {
-  std::string out;
   std::vector<std::string> files;
+  save_options out;
   lock_options lock;
-  bool json = false;
 };
 
-int merge(options const& o) {
-  check_can_save(o.out);
-  // If the output is one of the inputs, merge reads and writes it, as add does, and takes its lock. The other inputs are only
-  // read and not locked, so merges cannot deadlock.
-  bool const changes = std::ranges::any_of(o.files, [&](auto const& file) { return same_file(o.out, file); });
-  auto const lock = changes ? o.lock.hold(o.out) : nullptr;
+using combine = void (*)(any_filter& all, any_filter const& next);
+
+/// Adds the remedy to the message about filters that differ.
+void combined(any_filter& all, any_filter const& next, combine with) try { with(all, next); } catch (error const& e) {
+  if (e.code() != errc::incompatible) throw;
+  throw error(e.code(), std::string(e.what()) + "; build all of them with the same family, -n, -p, --set and --seed");
+}
+
+int run_on(options const& o, verb needed, combine with) {
+  o.out.check();
+  // If the output is one of the inputs, it is read and written, as by add, and so locked. The other inputs are only read and
+  // not locked, so two commands cannot deadlock.
+  auto const lock = o.out.is_one_of(o.files) ? o.lock.hold(o.out.path) : nullptr;
   auto all = load_filter(o.files.front());
-  check_has(all, verb::merge, o.files.front());
+  check_has(all, needed, o.files.front());
   for (std::size_t i = 1; i < o.files.size(); ++i) {
     auto const next = open_filter(o.files[i], {.key = {}, .verify = true});
-    naming(o.files[i], [&] { all.merge(next); });
+    naming(o.files[i], [&] { combined(all, next, with); });
   }
-  save(all, o.out);
+  o.out.save(all);
   warn_if_overfull(all, after::merging);
   warn_if_stuck(all);
-  report(o.out, o.json);
+  o.out.report(all);
   return done;
+}
+
+void add(command_line& app, action& run, char const* name, char const* help, char const* example, verb needed, combine with) {
+  auto const command = app.add_subcommand(name, help);
+  auto const o = std::make_shared<options>();
+  command->add_option("FILES", o->files, "filters; - is standard input")->required();
+  o->out.add_options(*command, "the file to write; it may be one of the filters");
+  o->lock.add_option(*command);
+  command->footer(example);
+  command->callback([=, &run] { run = [=] { return run_on(*o, needed, with); }; });
 }
 
 }  // namespace
 
 void add_merge(command_line& app, action& run) {
-  auto const command = app.add_subcommand("merge", "the filter of all keys of several filters made alike");
-  auto const o = std::make_shared<options>();
-  command->add_option("-o,--output", o->out, "the file to write; it may be one of the filters")->required()->type_name("FILE");
-  command->add_option("FILES", o->files, "two or more filters")->required()->expected(2, -1);
-  o->lock.add_option(*command);
-  command->add_flag("--json", o->json, "describe the result, as info --json does");
-  command->footer("Example: hortus merge -o week.hortus monday.hortus tuesday.hortus");
-  command->callback([=, &run] { run = [o] { return merge(*o); }; });
+  add(app, run, "merge", "the filter of all keys of several filters made alike",
+      "Example: hortus merge -o week.hortus monday.hortus tuesday.hortus", verb::merge,
+      [](any_filter& all, any_filter const& next) { all.merge(next); });
+}
+void add_intersect(command_line& app, action& run) {
+  add(app, run, "intersect", "a filter of the keys that are in each of several filters made alike",
+      "It finds every key that all of them have. Of the others it finds at most as many as the best of\n"
+      "them, and more than a filter that was built of the common keys.\n"
+      "Example: hortus intersect -o both.hortus monday.hortus tuesday.hortus",
+      verb::intersect, [](any_filter& all, any_filter const& next) { all.intersect(next); });
 }
 
 }  // namespace hortus::cli

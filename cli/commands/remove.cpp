@@ -14,15 +14,16 @@ struct options {
   lock_options lock;
   key_input input;
   bool json = false;
+  bool verbose = false;
 };
 
 int remove(options const& o) {
   auto const lock = o.lock.hold(o.file);  // against a concurrent add or remove
-  auto filter = load_filter(o.file, {.key = o.key.read()});
+  auto filter = load_filter(o.file, {.key = o.key.read(o.input.names())});
   check_has(filter, verb::erase, o.file);
-  check_takes_text(filter, o.file);
+  check_takes(filter, o.file, o.input);
   check_can_save(o.file, o.input.names(), o.key);
-  line_reader in(o.input.paths, o.input.format());
+  auto in = o.input.reader();
   std::uint64_t asked = 0;
   std::uint64_t erased = 0;
   std::uint64_t stuck = 0;
@@ -30,18 +31,24 @@ int remove(options const& o) {
   {
     progress shown("removing", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
     std::array<digest, line_reader::block_lines> block;
-    for (std::vector<std::string_view> keys; in.next(keys); shown.update(in.bytes_read())) {
-      asked += keys.size();
-      if (may_stick) stuck += filter.family().stuck(digests_of_lines(filter.hash(), keys, block));
-      erased += filter.erase(keys);
+    for (record_block some; in.next(some); shown.update(in.bytes_read())) {
+      if (some.what != record_block::kind::keys) continue;
+      asked += some.lines.size();
+      if (may_stick) stuck += filter.family().stuck(digests_of_block(filter.hash(), some, block));
+      erased += some.with_keys([&](auto keys) { return filter.erase(keys); });
     }
   }
   save(filter, o.file);
   auto const removed = erased - stuck;  // erase also returns true for a key whose counters are stuck: it may be a member
   bool const hides = family_named(filter.about().family).hides_erased();  // a hidden key is not found, and may be a member
-  say(fmt::format("removed {} of {} keys; {} were {}{}", removed, asked, asked - erased,
-                  hides ? "not found" : "certainly absent",
-                  stuck == 0 ? "" : fmt::format("; {} stay, for their counters stand at their maximum for good", stuck)));
+  auto const* const absent = hides ? "not found" : "certainly absent";
+  if (o.verbose)
+    say(fmt::format("removed {} of {} keys; {} were {}{}", removed, asked, asked - erased, absent,
+                    stuck == 0 ? "" : fmt::format("; {} stay, for their counters stand at their maximum for good", stuck)));
+  else if (asked != erased)
+    say(fmt::format("{} of {} keys were {}", asked - erased, asked, absent));
+  if (stuck != 0 && !o.verbose)
+    warn(fmt::format("{} of {} keys stay, for their counters stand at their maximum for good", stuck, asked));
   if (o.json) {
     auto all = describe(o.file, {});
     all["keys_removed"] = removed;
@@ -61,6 +68,7 @@ void add_remove(command_line& app, action& run) {
   o->key.add_option(*command);
   o->lock.add_option(*command);
   command->add_flag("--json", o->json, "describe the filter afterwards, and how many keys went");
+  command->add_flag("--verbose", o->verbose, "how many keys went, on standard error");
   o->input.add_options(*command);
   command->footer(
       "Every line takes one insert of that key back. Remove only what was put in: a key that was not,\n"

@@ -107,7 +107,7 @@ void add_tour(command_line& app, action& run) {
   command->add_option("-o,--output", o->out, "the page to write; replaces nothing but an older page")->capture_default_str();
   command->add_option("-p,--fpr", o->fpr, "rate of false positives to plan for")->capture_default_str();
   command->add_flag("--json", o->json, "the comparison as a JSON array, a family each");
-  o->input.add_options(*command, "embedded keys");
+  o->input.add_source_options(*command, "embedded keys");
   command->callback([=, &run] { run = [o] { return tour(*o); }; });
 }
 

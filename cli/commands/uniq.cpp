@@ -1,12 +1,14 @@
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
+#include <utility>
 
+#include "cli/checkpoints.hpp"
 #include "cli/clock.hpp"
 #include "cli/command.hpp"
+#include "cli/text/line_writer.hpp"
 #include "cli/text/numbers.hpp"
-#include "cli/text/output.hpp"
 
 namespace hortus::cli {
 namespace {
@@ -28,12 +30,16 @@ struct options {
   std::string window;
   std::string memory;
   std::string fpr;
+  std::string state;
   key_file key;
+  lock_options lock;
+  checkpoint_option checkpoint;
   key_input input;
+  bool json = false;
 };
 
 std::uint64_t memory_of(options const& o) {
-  return o.memory.empty() ? default_memory_bytes : parse_count("--memory", o.memory, 1);
+  return o.memory.empty() ? default_memory_bytes : parse_bytes("--memory", o.memory);
 }
 
 bool lasts_a_time(options const& o) { return is_duration(o.window); }
@@ -52,63 +58,83 @@ request wish_of(options const& o) {
   return wish;
 }
 
-any_hash hash_of(options const& o) {
-  if (auto const key = o.key.read()) return siphash(*key);
-  return xxh3();
+any_filter empty_filter(options const& o) {
+  auto const key = o.key.read(o.input.names());
+  return fitting("a filter of that size",
+                 [&] { return make_filter(family_of(o).name, wish_of(o), key ? any_hash(siphash(*key)) : any_hash(xxh3())); });
+}
+
+/// Throws errc::bad_goal if the options want another filter than the one in the file.
+void check_state_fits(options const& o, any_filter const& filter) {
+  if (o.window.empty() && o.memory.empty() && o.fpr.empty()) return;
+  auto const& wanted = family_of(o);
+  auto const equal = [](named_value const& a, named_value const& b) { return a.name == b.name && a.value == b.value; };
+  bool const same = wanted.name == filter.about().family &&
+                    std::ranges::equal(wanted.plan(wish_of(o)).params, filter.family().params(), equal);
+  if (!same)
+    throw error(errc::bad_goal, fmt::format("'{}' was made with another --window, --memory or -p, and cannot change: leave "
+                                            "these options away, or name a new file",
+                                            o.state));
+}
+
+/// Writes an empty filter if there is none, so that two commands agree on it. The folder is locked until it is there.
+void create_state(options const& o) {
+  if (std::filesystem::exists(o.state)) return;
+  check_can_save(o.state, o.input.names(), o.key);
+  auto const folder = o.lock.hold(std::filesystem::absolute(o.state).parent_path().string());
+  if (!std::filesystem::exists(o.state)) save(empty_filter(o), o.state);
+}
+
+any_filter load_state(options const& o) {
+  auto filter = load_filter(o.state, {.key = o.key.read(o.input.names())});
+  check_has(filter, verb::insert_if_new, o.state);
+  check_takes(filter, o.state, o.input);
+  check_can_save(o.state, o.input.names(), o.key);
+  check_clock(filter, o.state);
+  check_state_fits(o, filter);
+  return filter;
 }
 
 /// Finds the lines that have not come before, as far as they are remembered.
 class first_occurrences {
  public:
-  first_occurrences(family_info const& family, request const& wish, any_hash const& hash)
-      : hash_(hash), seen_(family.make(wish)) {}
+  explicit first_occurrences(any_filter& seen) : seen_(seen) {}
 
-  /// Bit i: print lines[i]. Repeated lines are inserted again, and so stay young.
-  [[nodiscard]] bitmask refreshing(std::span<std::string_view const> lines) {
+  /// Bit i: print line i. Repeated lines are inserted again, and so stay young.
+  [[nodiscard]] bitmask refreshing(record_block const& block) {
     tell_time(seen_);
-    return answers(lines, [&](std::span<digest const> xs, std::uint64_t* fresh) { insert_if_new_all(seen_, xs, fresh); });
+    return block.with_keys([&](auto keys) { return seen_.insert_if_new(keys); });
   }
   /// The same while all lines are remembered: repeated lines take no room. Looking up the whole block first overlaps many cache
   /// misses; the new lines that are then inserted one by one are in the cache.
-  [[nodiscard]] bitmask remembering(std::span<std::string_view const> lines) {
-    return answers(lines, [&](std::span<digest const> xs, std::uint64_t* fresh) {
-      may_contain_all(seen_, xs, fresh);
-      for (std::size_t i = 0; i < xs.size(); ++i) {
-        auto const bit = std::uint64_t{1} << (i % 64);
-        bool const known = (fresh[i / 64] & bit) != 0;
-        fresh[i / 64] &= ~bit;
-        if (!known && seen_.insert_if_new(xs[i])) fresh[i / 64] |= bit;  // false for a duplicate within the block
-      }
+  [[nodiscard]] bitmask remembering(record_block const& block) {
+    return block.with_keys([&](auto keys) {
+      auto const known = std::as_const(seen_).may_contain(keys);
+      bitmask fresh(keys.size());
+      for (std::size_t i = 0; i < keys.size(); ++i)
+        if (!known[i] && seen_.insert_if_new(keys[i]))  // false for a duplicate within the block
+          fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+      return fresh;
     });
   }
-  [[nodiscard]] bool forgets() const { return seen_.has_forgotten(); }
-  [[nodiscard]] double fpr() const { return seen_.fpr(); }
 
  private:
-  template <class Ask>
-  bitmask answers(std::span<std::string_view const> lines, Ask ask) {
-    bitmask fresh(lines.size());
-    ask(digests_of_lines(hash_, lines, block_), fresh.data());
-    return fresh;
-  }
-
-  any_hash hash_;
-  any_family seen_;
-  std::array<digest, line_reader::block_lines> block_;
+  any_filter& seen_;
 };
 
 /// A window of time has room for the planned number of lines. More lines raise the rate. It is checked only now and then,
 /// because that reads the whole filter.
 class rate_watch {
  public:
-  explicit rate_watch(request const& wish) : fpr_(wish.fpr), every_(std::max<std::uint64_t>(wish.items / 16, 1)) {}
+  explicit rate_watch(envelope const& plan)
+      : fpr_(plan.fpr_planned), every_(std::max<std::uint64_t>(plan.items_planned / 16, 1)) {}
 
   /// After `more` lines: does the rate exceed the planned one? True at most once.
-  [[nodiscard]] bool passed(first_occurrences const& lines, std::size_t more) {
+  [[nodiscard]] bool passed(any_filter const& filter, std::size_t more) {
     since_ += more;
     if (said_ || since_ < every_) return false;
     since_ = 0;
-    return said_ = lines.fpr() > fpr_;
+    return said_ = filter.fpr() > fpr_;
   }
 
  private:
@@ -119,35 +145,55 @@ class rate_watch {
 };
 
 int uniq(options const& o) {
-  auto const wish = wish_of(o);
+  if (o.state.empty() && !o.checkpoint.every.empty()) throw error(errc::bad_goal, "--checkpoint saves the --state: name one");
+  if (o.state.empty() && !o.lock.timeout.empty()) throw error(errc::bad_goal, "--lock-timeout is about a --state: name one");
+  auto const every = o.checkpoint.interval();
   check_can_print(o.input.names());
-  auto lines = fitting("a filter of that size", [&] { return first_occurrences(family_of(o), wish, hash_of(o)); });
-  rate_watch rate(wish);
-  line_reader in(o.input.paths, o.input.format());
+  if (!o.state.empty()) create_state(o);
+  auto const lock = o.state.empty() ? nullptr : o.lock.hold(o.state);  // as add does
+  auto filter = o.state.empty() ? empty_filter(o) : load_state(o);
+  auto const plan = filter.about();
+  bool const by_clock = filter.family().ages_by_time();
+  bool const forgets = family_named(plan.family).forgets;
+  first_occurrences lines(filter);
+  rate_watch rate(plan);
+  auto in = o.input.reader();
   progress shown("reading", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  bool const prompt = in.streaming() || ::isatty(STDOUT_FILENO) == 1;  // for the reasons given in query.cpp
-  output out(STDOUT_FILENO, prompt ? flushing::each_block : flushing::when_full);
-  bool windowed = !o.window.empty();
-  for (std::vector<std::string_view> block; in.next(block); shown.update(in.bytes_read())) {
-    auto const fresh = windowed ? lines.refreshing(block) : lines.remembering(block);
-    for (std::size_t i = 0; i < block.size(); ++i)
-      if (fresh[i]) out.line(block[i], o.input.separator());
-    out.block_done();
-    if (lasts_a_time(o) && rate.passed(lines, block.size())) {
-      shown.hide();
+  // Lines are printed before they are saved as known, so that an interrupted run prints them again and never loses them.
+  line_writer out({.separator = o.input.separator(), .json = o.json}, in.streaming() || every);
+  bool windowed = !o.window.empty() || by_clock || (forgets && filter.has_forgotten());
+  {
+    checkpoints saved(filter, o.state, every);
+    for (record_block block; in.next(block); shown.update(in.bytes_read())) {
+      if (block.what != record_block::kind::keys) {
+        out.whole_block(block);
+        continue;
+      }
+      saved.changing([&] {
+        auto const fresh = windowed ? lines.refreshing(block) : lines.remembering(block);
+        for (std::size_t i = 0; i < block.lines.size(); ++i)
+          if (fresh[i]) out.write(block, i);
+        out.block_done();
+      });
+      if (by_clock && rate.passed(filter, block.lines.size())) {
+        shown.hide();
+        warn(fmt::format(
+            "more distinct lines come in the time of the window than {} remember at a rate of {}, about {}. No line is "
+            "forgotten early, but new lines are lost at a rate of {} now: raise --memory",
+            human_bytes(filter.size_bytes()), human_rate(plan.fpr_planned), plan.items_planned, human_rate(filter.fpr())));
+      }
+      if (windowed || !forgets || !filter.has_forgotten()) continue;
+      windowed = true;
       warn(fmt::format(
-          "more distinct lines come in {} than {} remember at a rate of {}, about {}. No line is forgotten early, but "
-          "new lines are lost at a rate of {} now: raise --memory",
-          o.window, human_bytes(memory_of(o)), human_rate(wish.fpr), wish.items, human_rate(lines.fpr())));
+          "more than {} distinct lines: {} cannot remember all of them at a rate of {}. The older half is forgotten now; from "
+          "here on a line is remembered until more than {} distinct others have come after it",
+          2 * plan.items_planned, human_bytes(filter.size_bytes()), human_rate(plan.fpr_planned), plan.items_planned));
     }
-    if (windowed || !lines.forgets()) continue;
-    windowed = true;
-    warn(
-        fmt::format("more than {} distinct lines: {} cannot remember all of them at a rate of {}. The older half is forgotten "
-                    "now; from here on a line is remembered until more than {} distinct others have come after it",
-                    2 * wish.items, human_bytes(memory_of(o)), human_rate(wish.fpr), wish.items));
   }
-  out.flush();
+  out.finish();
+  if (o.state.empty()) return done;
+  save(filter, o.state);
+  if (!forgets) warn_if_overfull(filter);
   return done;
 }
 
@@ -158,14 +204,21 @@ void add_uniq(command_line& app, action& run) {
   auto const o = std::make_shared<options>();
   command
       ->add_option("--window", o->window,
-                   "remember the last N distinct lines (default: as many as fit), or lines for a time: 10min")
+                   "remember the last N distinct lines (default: as many as fit),\nor lines for a time: 10min")
       ->type_name("N|DURATION");
   command->add_option("--memory", o->memory, "what the filter may take (default 64Mi)")->type_name("BYTES");
   command->add_option("-p,--fpr", o->fpr, "chance that a new line is taken for an old one and lost (default 1e-6)")
       ->type_name("RATE");
+  command->add_option("--state", o->state, "remember the lines in this filter from run to run; it is made if it is not there")
+      ->type_name("FILE");
+  o->checkpoint.add_option(*command);
+  o->lock.add_option(*command);
   o->key.add_option(*command);
+  command->add_flag("--json", o->json, "an array of the lines");
   o->input.add_options(*command);
-  command->footer("Example: tail -f access.log | cut -d' ' -f1 | hortus uniq --window 1M");
+  command->footer(
+      "Example: tail -f access.log | hortus uniq --field 1 --window 1M\n"
+      "Example: hortus uniq --state seen.hortus today.txt > new_today.txt");
   command->callback([=, &run] { run = [o] { return uniq(*o); }; });
 }
 

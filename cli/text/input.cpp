@@ -83,7 +83,12 @@ void check_start(line_input const& input) {
 line_input inspected(line_input input, decompress how) {
   struct stat info {};
   bool const path = input.descriptor < 0;
-  if ((path ? ::stat(input.path.c_str(), &info) : ::fstat(input.descriptor, &info)) != 0) cannot_read(input, errno);
+  if ((path ? ::stat(input.path.c_str(), &info) : ::fstat(input.descriptor, &info)) != 0) {
+    if (path && errno == ENOENT)
+      throw error(errc::io, fmt::format("cannot read {0}: {1} (a key on the command line is -e {0})", shown_name(input),
+                                        std::generic_category().message(ENOENT)));
+    cannot_read(input, errno);
+  }
   if (S_ISDIR(info.st_mode)) cannot_read(input, EISDIR);
   if (path && ::access(input.path.c_str(), R_OK) != 0) cannot_read(input, errno);
   input.regular = S_ISREG(info.st_mode);
@@ -126,14 +131,11 @@ open_file::~open_file() {
   if (mine_ && descriptor_ >= 0) ::close(descriptor_);
 }
 
-input_bytes::input_bytes(line_input const& input, decompress how, position which)
-    : input_(input), which_(which), file_(opened(input)), started_(how == decompress::no) {}
+input_bytes::input_bytes(line_input const& input, decompress how)
+    : input_(input), file_(opened(input)), started_(how == decompress::no) {}
 
 std::size_t input_bytes::read_raw(std::span<char> into) {
-  auto const got = patient(input_, file_.descriptor(), [&] {
-    if (which_ == position::moved) return ::read(file_.descriptor(), into.data(), into.size());
-    return ::pread(file_.descriptor(), into.data(), into.size(), static_cast<off_t>(input_.offset + taken_));
-  });
+  auto const got = patient(input_, file_.descriptor(), [&] { return ::read(file_.descriptor(), into.data(), into.size()); });
   taken_ += got;
   return got;
 }

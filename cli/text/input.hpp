@@ -54,14 +54,11 @@ class open_file {
   bool mine_ = false;
 };
 
-/// Does reading move the position of a descriptor that the caller owns?
-enum class position { moved, kept };
-
 /// The bytes of one input in one pass, decompressed if they are gzip or zstd. Plain bytes are read directly into the caller's
 /// buffer. Every read returns the bytes that are available, without waiting for more from a slow pipe.
 class input_bytes {
  public:
-  input_bytes(line_input const& input, decompress how, position which = position::moved);
+  input_bytes(line_input const& input, decompress how);
 
   /// Reads 1 to into.size() bytes, or 0 at the end. Pre: the first time there is room for most_telling_bytes. Throws errc::io,
   /// errc::corrupt.
@@ -77,7 +74,6 @@ class input_bytes {
   std::size_t decoded(std::span<char> into);
 
   line_input input_;
-  position which_;
   open_file file_;
   std::uint64_t taken_ = 0;
   bool started_ = false;

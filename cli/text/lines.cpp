@@ -39,19 +39,6 @@ std::uint64_t separators_of_rest(char const* at, std::size_t bytes, char separat
   return separator_mask(rest, separator) & ((std::uint64_t{1} << bytes) - 1);
 }
 
-std::uint64_t count_separators(char const* at, std::size_t bytes, char separator) {
-  constexpr std::size_t rounds = 248;  // at most 255, because sums are eight one-byte counters; a constant vectorises
-  auto const pattern = everywhere(separator);
-  std::uint64_t count = 0;
-  for (; bytes >= 8 * rounds; at += 8 * rounds, bytes -= 8 * rounds) {
-    std::uint64_t sums = 0;
-    for (std::size_t i = 0; i < rounds; ++i) sums += equal_bytes(at + 8 * i, pattern) >> 7;
-    constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
-    count += ((sums & even) + (sums >> 8 & even)) * 0x0001000100010001u >> 48;
-  }
-  return count + static_cast<std::uint64_t>(std::count(at, at + bytes, separator));
-}
-
 }  // namespace
 
 std::uint64_t separator_mask_portable(char const* at, char separator) noexcept {
@@ -98,12 +85,17 @@ line_reader::line_reader(std::vector<line_input> inputs, line_format format)
 bool line_reader::next(std::vector<std::string_view>& lines) {
   while (current_ < inputs_.size()) {
     split(lines);
+    delivered_from_ = current_;
+    first_line_ = next_line_;
     if (lines.empty() && !fill()) {
       if (start_ != end_) lines.emplace_back(buffer_.get() + start_, end_ - start_);  // the last line, without separator
       if (!file_->compressed()) bytes_read_ += end_ - start_;
       start_ = scanned_ = end_ = 0;
       file_.reset();
       ++current_;
+      next_line_ = 1;
+    } else {
+      next_line_ += lines.size();
     }
     if (lines.empty()) continue;
     if (format_.crlf) {
@@ -168,27 +160,6 @@ void line_reader::grow() try {
 } catch (std::bad_alloc const&) {
   throw error(errc::io,
               fmt::format("out of memory: {} has a line of more than {} bytes", shown_name(inputs_[current_]), capacity_));
-}
-
-std::optional<std::uint64_t> count_lines(std::span<std::string const> paths, line_format format,
-                                         std::function<void(std::uint64_t)> const& seen) {
-  auto const inputs = line_inputs(paths, format.unpack);
-  if (!std::all_of(inputs.begin(), inputs.end(), [](line_input const& input) { return input.regular; })) return std::nullopt;
-  auto const buffer = std::make_unique_for_overwrite<char[]>(buffer_bytes);
-  std::uint64_t lines = 0;
-  std::uint64_t total = 0;
-  for (auto const& input : inputs) {
-    input_bytes file(input, format.unpack, position::kept);
-    char last = format.separator;
-    while (auto const got = file.read({buffer.get(), buffer_bytes})) {
-      lines += count_separators(buffer.get(), got, format.separator);
-      last = buffer[got - 1];
-      if (seen) seen(total + file.taken());
-    }
-    total += file.taken();
-    lines += last != format.separator ? 1 : 0;
-  }
-  return lines;
 }
 
 }  // namespace hortus::cli

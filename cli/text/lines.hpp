@@ -34,12 +34,19 @@ class line_reader {
   static constexpr std::size_t block_lines = 1024;
 
   explicit line_reader(std::span<std::string const> paths, line_format format = {});
+  /// Inputs that were looked at before; none of them: there are no keys.
+  line_reader(std::vector<line_input> inputs, line_format format);
   /// Reads a descriptor that the caller owns; `name` is for messages.
   line_reader(int descriptor, std::string name, line_format format = {});
 
   /// The next 1 to 1024 keys, valid until the next call; false (and no keys) at the end. Throws errc::io, and errc::corrupt for
   /// compressed input that is damaged or truncated.
   [[nodiscard]] bool next(std::vector<std::string_view>& lines);
+
+  /// The input of the lines that were delivered last, all of one input: its path, or the name that was given.
+  [[nodiscard]] std::string_view input_name() const { return inputs_[delivered_from_].path; }
+  /// The number, from 1, that the first of these lines has in its input.
+  [[nodiscard]] std::uint64_t first_line() const noexcept { return first_line_; }
 
   /// Bytes delivered so far, including separators; for a compressed input, the compressed bytes read.
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
@@ -49,7 +56,6 @@ class line_reader {
   [[nodiscard]] bool streaming() const noexcept { return streaming_; }
 
  private:
-  line_reader(std::vector<line_input> inputs, line_format format);
   void split(std::vector<std::string_view>& lines);
   bool fill();
   void grow();
@@ -57,6 +63,9 @@ class line_reader {
   std::vector<line_input> inputs_;
   line_format format_;
   std::size_t current_ = 0;          // input being read
+  std::size_t delivered_from_ = 0;   // input of the lines delivered last
+  std::uint64_t first_line_ = 1;     // number of the first of them
+  std::uint64_t next_line_ = 1;      // number of the next line of the input being read
   std::optional<input_bytes> file_;  // that input, once it is open
   std::uint64_t bytes_read_ = 0;
   std::uint64_t total_bytes_ = 0;
@@ -69,11 +78,6 @@ class line_reader {
   std::size_t scanned_ = 0;
   std::size_t end_ = 0;
 };
-
-/// The number of keys that line_reader would deliver, by a faster pass that only counts. Nothing if an input is not a regular
-/// file, because it could not be read twice. Descriptors keep their position. seen(bytes read so far) is called now and then.
-[[nodiscard]] std::optional<std::uint64_t> count_lines(std::span<std::string const> paths, line_format format = {},
-                                                       std::function<void(std::uint64_t)> const& seen = {});
 
 /// Bit i of 64: is at[i] the separator? With SSE2, which every x86-64 has, otherwise as the portable version. Reading and
 /// splitting 10 M lines of 12 to 26 bytes takes 5.5 ns per line with SSE2, 8.1 portably, and 9.7 with one memchr per line,

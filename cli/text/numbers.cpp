@@ -21,11 +21,16 @@ constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Removes the leading digits from the text and returns them.
-std::string_view take_digits(std::string_view& text) {
-  auto const end = std::find_if_not(text.begin(), text.end(), is_digit);
-  auto const digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
-  text.remove_prefix(digits.size());
+/// Removes the leading digits from the text and returns them. Single underscores between digits are left out.
+std::string take_digits(std::string_view& text) {
+  std::string digits;
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    bool const between = text[at] == '_' && at != 0 && text[at - 1] != '_' && at + 1 < text.size() && is_digit(text[at + 1]);
+    if (!is_digit(text[at]) && !between) break;
+    if (!between) digits += text[at];
+  }
+  text.remove_prefix(at);
   return digits;
 }
 
@@ -50,7 +55,7 @@ struct decimal {
 /// Removes 12, 1.5, .5, 5., 1e6 or 1.5e-6 from the text; nothing if it does not start with a number.
 std::optional<decimal> take_decimal(std::string_view& text) {
   auto const whole = take_digits(text);
-  std::string_view part;
+  std::string part;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
     part = take_digits(text);
@@ -74,15 +79,17 @@ struct unit {
   std::string_view name;
   std::uint64_t factor;
 };
-constexpr std::array<unit, 9> units{{{"", 1},
-                                     {"k", 1'000},
-                                     {"M", 1'000'000},
-                                     {"G", 1'000'000'000},
-                                     {"T", 1'000'000'000'000},
-                                     {"Ki", 1ull << 10},
-                                     {"Mi", 1ull << 20},
-                                     {"Gi", 1ull << 30},
-                                     {"Ti", 1ull << 40}}};
+/// K is k: M, G and T are powers of ten here, and K between them must not be another kind. Powers of two have an i.
+constexpr std::array<unit, 10> units{{{"", 1},
+                                      {"k", 1'000},
+                                      {"K", 1'000},
+                                      {"M", 1'000'000},
+                                      {"G", 1'000'000'000},
+                                      {"T", 1'000'000'000'000},
+                                      {"Ki", 1ull << 10},
+                                      {"Mi", 1ull << 20},
+                                      {"Gi", 1ull << 30},
+                                      {"Ti", 1ull << 40}}};
 
 constexpr std::array<unit, 6> times{{{"", 1'000'000'000},
                                      {"ms", 1'000'000},
@@ -132,6 +139,14 @@ std::string quoted(std::string_view text) {
   return shown + (text.size() > 40 ? "...'" : "'");
 }
 
+/// The reason in a message. No fault means that the number is below the least that is allowed.
+std::string why_not(fault problem, std::string_view kind) {
+  return problem == fault::none        ? "is too small"
+         : problem == fault::too_large ? "is too large"
+         : problem == fault::fraction  ? "is not a whole number"
+                                       : fmt::format("is not {}", kind);
+}
+
 /// Three digits and a unit; `names` are the units after the first, each `step` times the one before.
 std::string with_unit(std::uint64_t value, double step, std::span<std::string_view const> names) {
   auto scaled = static_cast<double>(value) / step;
@@ -144,17 +159,26 @@ std::string with_unit(std::uint64_t value, double step, std::span<std::string_vi
 
 }  // namespace
 
+std::uint64_t parse_bytes(std::string_view what, std::string_view text) {
+  auto number = text;
+  if (number.ends_with('B')) number.remove_suffix(1);
+  std::uint64_t bytes = 0;
+  auto const problem = read_count(number, units, bytes);
+  if (problem == fault::none && bytes >= 1) return bytes;
+  throw error(
+      errc::bad_goal,
+      fmt::format("{} {} {}: a whole number of bytes from 1 to 2^64-1 is allowed, written like 1000000, 200MB, 64MiB, 10k, "
+                  "64Mi or 2G",
+                  what, quoted(text), why_not(problem, "a size")));
+}
+
 std::uint64_t parse_count(std::string_view what, std::string_view text, std::uint64_t at_least) {
   std::uint64_t count = 0;
   auto const problem = read_count(text, units, count);
   if (problem == fault::none && count >= at_least) return count;
-  auto const why = problem == fault::none        ? "is too small"
-                   : problem == fault::too_large ? "is too large"
-                   : problem == fault::fraction  ? "is not a whole number"
-                                                 : "is not a count";
-  throw error(errc::bad_goal, fmt::format("{} {} {}: a whole number from {} to 2^64-1 is allowed, written like 1000000, 1e6, "
-                                          "10k, 1M, 2G, 1T, 64Ki, 64Mi, 2Gi or 1Ti",
-                                          what, quoted(text), why, at_least));
+  throw error(errc::bad_goal, fmt::format("{} {} {}: a whole number from {} to 2^64-1 is allowed, written like 1000000, "
+                                          "1_000_000, 1e6, 10k, 1M, 2G, 1T, 64Ki, 64Mi, 2Gi or 1Ti",
+                                          what, quoted(text), why_not(problem, "a count"), at_least));
 }
 
 double parse_rate(std::string_view what, std::string_view text) {

@@ -9,10 +9,13 @@
 
 namespace hortus::cli {
 
-/// A count as people write it: 1000000, 1e6, 1.5e6, 10k, 1M, 2G, 1T (powers of ten), 64Ki, 64Mi, 2Gi, 1Ti (powers of two).
-/// Exact: no floating point is used, and a number that is not an integer after scaling is refused. `what` is the option's name
-/// for the message. Throws errc::bad_goal below `at_least`, above 2^64-1 and for anything else.
+/// A count as people write it: 1000000, 1_000_000, 1e6, 1.5e6, 10k, 10K, 1M, 2G, 1T (powers of ten), 64Ki, 64Mi, 2Gi, 1Ti
+/// (powers of two). Exact: no floating point is used, and a number that is not an integer after scaling is refused. `what` is
+/// the option's name for the message. Throws errc::bad_goal below `at_least`, above 2^64-1 and for anything else.
 [[nodiscard]] std::uint64_t parse_count(std::string_view what, std::string_view text, std::uint64_t at_least = 0);
+
+/// A size in bytes: a count, or the same with B for bytes: 200MB, 64MiB, 10kB, 512B. At least 1.
+[[nodiscard]] std::uint64_t parse_bytes(std::string_view what, std::string_view text);
 
 /// A rate strictly between 0 and 1: 0.01, .01, 1e-2, 1%. The nearest double, so 0.7% and 0.007 are the same number.
 [[nodiscard]] double parse_rate(std::string_view what, std::string_view text);

@@ -84,10 +84,12 @@ for value in '' five 5.5 -1 1000 5=6; do
   refused 'probes' hortus build bloom -o none --set probes=$value keys
 done
 
-section "-n omitted: files are counted, pipes are kept as digests, with the same bytes"
+section "-n omitted: distinct keys are counted in files, pipes are kept as digests, with the same bytes"
 hortus build bloom -o counted keys keys
 hortus info --json counted >about.json
-json 'd["items_planned"] == 2000 and d["items_inserted"] == 2000' about.json
+json 'd["items_planned"] == 1000 and d["items_inserted"] == 2000' about.json
+hortus build bloom -o piped < <(cat keys keys)
+same_bytes counted piped
 seq 100000 >many
 hortus build bloom -o counted many
 hortus build bloom -o given -n 100000 many
@@ -116,7 +118,7 @@ TMPDIR=$PWD/elsewhere hortus build bloom -o spilled -p 1% --memory 200k < <(cat 
 TMPDIR=$PWD/nowhere refused 'temporary file.*nowhere.*TMPDIR' hortus build bloom -o none -p 1% --memory 200k < <(cat many)
 [ ! -e none ] || fail "an output file after an error"
 hortus build bloom -o mixed many - < <(cat keys) # one pipe among files makes it a stream
-equal "planned for all inputs" 101000 "$(hortus info --json mixed | sed -n 's/.*"items_planned": \(.*\),/\1/p')"
+equal "planned for the distinct keys of all inputs" 100000 "$(hortus info --json mixed | sed -n 's/.*"items_planned": \(.*\),/\1/p')"
 
 section "--memory instead of -p: the best rate in that space"
 hortus build bloom -o in_space -n 100000 --memory 64Ki many
@@ -151,5 +153,5 @@ refused 'is an input' hortus build bloom -o precious precious
 ln -s precious alias
 refused 'is an input' hortus build bloom -o precious alias
 same_bytes keys precious
-refused "'-'" hortus build bloom -o - keys
+hortus build bloom -o - keys | hortus verify - >/dev/null || fail "-o - is standard output"
 [ ! -e ./- ] || fail "a file called -"

@@ -121,7 +121,7 @@ equal "2^63" '[{"key": "a", "count": 9223372036854775808}]' "$(echo a | hortus c
 run 0 hortus merge -o twice twice twice
 said 'warning: [0-9]+ counters stand at their maximum for good'
 equal "2^64 - 1" "$(printf '18446744073709551615\ta')" "$(echo a | hortus count twice)"
-run 0 hortus remove twice <<<a
+run 0 hortus remove --verbose twice <<<a
 said '^hortus: removed 0 of 1 keys; 0 were certainly absent; 1 stay, for their counters stand at their maximum for good$'
 hortus build fast_ams -n 100 -o minus /dev/null
 hortus remove minus <<<a 2>/dev/null

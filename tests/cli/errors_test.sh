@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 1000 >keys
 hortus build bloom -o good -n 1000 keys
-commands='list plan build add remove count query info verify merge fold bench tour'
+commands='list plan build add remove count query uniq info verify merge intersect fold bench tour'
 
 section "the command itself"
 refused 'which command' hortus
@@ -13,8 +13,8 @@ refused "no command 'querry'" hortus querry good keys
 refused "no command ''" hortus ''
 refused "no command '--nosuch'" hortus --nosuch
 refused 'not expected: --nosuch; see hortus query --help' hortus query good --nosuch
-refused '^hortus: not expected: good; see hortus info --help$' hortus info good good
-refused '^hortus: not expected: one two --three four;' hortus info good one two --three four
+refused '^hortus: not expected: good; see hortus list --help$' hortus list bloom good
+refused '^hortus: not expected: one two --three four;' hortus list bloom one two --three four
 refused "^hortus: '-c=1': a flag takes no value; see hortus query --help$" hortus query -c=1 good
 refused "^hortus: '-vc=yes': a flag takes no value" hortus query -vc=yes good
 run 0 hortus --version

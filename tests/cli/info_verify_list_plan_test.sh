@@ -123,8 +123,8 @@ for family in $some; do
   by=$(sed -E 's/.*--by ([0-9]+) keeps.*/\1/' "$out")
   rate=$(sed -E 's/.* keeps //' "$out")
   hortus info --json g >before.json
-  run 0 hortus fold -o folded --by "$by" g
-  grep -q "rate of false positives $rate\$" "$out" || fail "the rate that was foretold is $rate" "$(cat "$out")"
+  run 0 hortus fold --verbose -o folded --by "$by" g
+  grep -q "rate of false positives $rate\$" "$err" || fail "the rate that was foretold is $rate" "$(cat "$err")"
   hortus info --json folded >after.json
   python3 - <<'EOF' || fail "$family: folding by $by should keep the planned rate and save half, and be the most"
 import json

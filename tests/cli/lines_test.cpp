@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -156,7 +157,6 @@ TEST(lines, agree_with_a_naive_splitter_on_random_files) {
     scratch_file const file(bytes);
     auto const wanted = naive(bytes, format);
     EXPECT_EQ(read_files({file.path}, format), wanted) << round;
-    EXPECT_EQ(count_lines(std::vector{file.path}, format), wanted.size()) << round;
   }
 }
 
@@ -271,11 +271,10 @@ TEST(lines, a_signal_does_not_end_a_read) {
 
 TEST(lines, what_cannot_be_read_is_an_error_with_its_name) {
   auto const open = [](std::string path) { line_reader const in(std::vector{std::move(path)}); };
-  EXPECT_EQ(io_error([&] { open("/no/such/file"); }), "cannot read '/no/such/file': No such file or directory");
+  EXPECT_EQ(io_error([&] { open("/no/such/file"); }),
+            "cannot read '/no/such/file': No such file or directory (a key on the command line is -e '/no/such/file')");
   auto const directory = testing::TempDir();
   EXPECT_EQ(io_error([&] { open(directory); }), "cannot read '" + directory + "': Is a directory");
-  EXPECT_EQ(io_error([&] { (void)count_lines(std::vector<std::string>{"/no/such/file"}); }),
-            "cannot read '/no/such/file': No such file or directory");
   // Readable by its mode, but page 0 of this process is not mapped: the read itself fails.
   EXPECT_EQ(io_error([] { (void)read_files({"/proc/self/mem"}); }), "cannot read '/proc/self/mem': Input/output error");
   EXPECT_EQ(io_error([] { line_reader const in(-1, "nothing"); }), "cannot read 'nothing': Bad file descriptor");
@@ -299,7 +298,6 @@ TEST(lines, descriptors_are_closed_and_those_of_others_left_open) {
     ASSERT_TRUE(in.next(block));  // left in the middle
   }
   (void)read_files({file.path, file.path});
-  (void)count_lines(std::vector{file.path});
   EXPECT_EQ(open_descriptors(), before);
   int const mine = ::open(file.path.c_str(), O_RDONLY);
   {
@@ -330,23 +328,38 @@ TEST(lines, standard_input_when_there_are_no_paths_or_a_dash) {
   for (std::vector<std::string> const& paths : {std::vector<std::string>{}, {"-"}, {other.path, "-", other.path, "-"}}) {
     fed_pipe const pipe({"from\nstdin"});
     standard_input const in_place(pipe.ends[0]);
-    EXPECT_EQ(count_lines(paths), std::nullopt) << "a pipe cannot be read twice";
     line_reader in(paths);
     EXPECT_TRUE(in.streaming());
     EXPECT_EQ(read_all(in), paths.size() < 2 ? (keys{"from", "stdin"}) : (keys{"x", "from", "stdin", "x"}));
   }
 }
 
-TEST(lines, redirected_standard_input_is_counted_from_where_it_stands) {
+TEST(lines, know_their_input_and_their_number_in_it) {
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "line\n";
+  scratch_file const a(many + "last");
+  scratch_file const nothing("");
+  scratch_file const b("x\ny\n");
+  line_reader in(std::vector{a.path, nothing.path, b.path});
+  std::map<std::string, std::uint64_t> next{{a.path, 1}, {b.path, 1}};
+  for (std::vector<std::string_view> block; in.next(block);) {
+    auto& line = next.at(std::string(in.input_name()));
+    EXPECT_EQ(in.first_line(), line);
+    line += block.size();
+  }
+  EXPECT_EQ(next.at(a.path), 5002u);
+  EXPECT_EQ(next.at(b.path), 3u);
+}
+
+TEST(lines, redirected_standard_input_is_read_from_where_it_stands) {
   scratch_file const file("skipped\none\ntwo");
   int const descriptor = ::open(file.path.c_str(), O_RDONLY);
   ASSERT_EQ(::lseek(descriptor, 8, SEEK_SET), 8);
   {
     standard_input const in_place(descriptor);
-    std::uint64_t seen = 0;
-    EXPECT_EQ(count_lines(std::vector<std::string>{"-", "-"}, {}, [&](std::uint64_t bytes) { seen = bytes; }), 2u);
-    EXPECT_EQ(seen, 7u);
-    EXPECT_EQ(read_files({}), (keys{"one", "two"})) << "counting moved nothing";
+    line_reader in(std::vector<std::string>{"-", "-"});
+    EXPECT_EQ(in.total_bytes(), 7u);
+    EXPECT_EQ(read_all(in), (keys{"one", "two"}));
   }
   ::close(descriptor);
 }

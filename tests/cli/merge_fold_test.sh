@@ -27,8 +27,8 @@ for family in $some; do
   json 'd["items_inserted"] == 100000 and d["items_planned"] == 100000' about.json
 
   section "$family: fold keeps every member"
-  run 0 hortus fold -o folded --by 2 a
-  printed_line 'folded by 2: .*, rate of false positives [0-9.]+ %'
+  run 0 hortus fold --verbose -o folded --by 2 a
+  said '^hortus: folded by 2: .*, rate of false positives [0-9.]+ %$'
   equal "all found" 50000 "$(count folded a.keys)"
   hortus info --json a >before.json
   hortus info --json folded >after.json
@@ -115,7 +115,7 @@ refused "'h': .*hash" hortus merge -o none x h
 refused "'y'" hortus merge -o none x x y
 refused 'No such file' hortus merge -o none x nosuch
 refused 'not a hortus file' hortus merge -o none x a.keys
-refused 'FILES' hortus merge -o none x
+refused 'FILES' hortus merge -o none
 refused 'output' hortus merge x x
 cp x untouched
 refused "'y'" hortus merge -o x x y # not even partly

@@ -114,12 +114,15 @@ TEST(parse_count, refuses_nonsense_and_says_what_is_allowed) {
                                  "1e+",
                                  ".",
                                  "k",
-                                 "1K",
+                                 "K",
                                  "1kk",
                                  "1kB",
                                  "1,000",
                                  "1'000",
-                                 "1_000",
+                                 "_1",
+                                 "1_",
+                                 "1__0",
+                                 "1_k",
                                  "18446744073709551616",
                                  "184467440737095516160e-1",
                                  "16777216Ti",
@@ -140,6 +143,26 @@ TEST(parse_count, refuses_nonsense_and_says_what_is_allowed) {
     EXPECT_NE(why.find("0 to 2^64-1"), std::string::npos) << why;
     EXPECT_NE(why.find("64Ki"), std::string::npos) << why;
   }
+}
+
+TEST(parse_count, takes_underscores_between_digits) {
+  EXPECT_EQ(parse_count("-n", "300_000_000"), 300'000'000u);
+  EXPECT_EQ(parse_count("-n", "1_0.5e1"), 105u);
+  EXPECT_EQ(parse_count("-n", "10K"), 10'000u);
+}
+
+TEST(parse_bytes, takes_counts_and_counts_with_a_b) {
+  EXPECT_EQ(parse_bytes("--memory", "200MB"), 200'000'000u);
+  EXPECT_EQ(parse_bytes("--memory", "64MiB"), 64u << 20);
+  EXPECT_EQ(parse_bytes("--memory", "64Mi"), 64u << 20);
+  EXPECT_EQ(parse_bytes("--memory", "10kB"), 10'000u);
+  EXPECT_EQ(parse_bytes("--memory", "1.5KB"), 1'500u);
+  EXPECT_EQ(parse_bytes("--memory", "512B"), 512u);
+  EXPECT_EQ(parse_bytes("--memory", "512"), 512u);
+  for (std::string const text : {"", "B", "0", "0B", "1BB", "1Bi", "1 MB", "1.5B", "1mb", "-1B", "16777216TiB"})
+    EXPECT_NE(refusal([&] { return parse_bytes("--memory", text); }).find("--memory '" + text + "'"), std::string::npos)
+        << text;
+  EXPECT_NE(refusal([] { return parse_bytes("--memory", "much"); }).find("is not a size"), std::string::npos);
 }
 
 TEST(parse_count, names_the_fault) {

@@ -12,12 +12,12 @@ some=$(families insert may_contain erase count) # with_removals has a test of it
 for family in $some; do
   section "$family: what is removed is gone, the rest stays"
   hortus build $family -o f -n 2000 -p $rate both
-  run 0 hortus remove f second
+  run 0 hortus remove --verbose f second
   [ ! -s "$out" ] || fail "expected nothing on standard output" "$(cat "$out")"
   said '^hortus: removed 1000 of 1000 keys; 0 were certainly absent$'
   equal "the rest" 1000 "$(count f first)"
   equal "gone" 0 "$(count f second)"
-  run 0 hortus remove f <first
+  run 0 hortus remove --verbose f <first
   said '^hortus: removed 1000 of 1000 keys; 0 were certainly absent$'
   equal "nothing left" 0 "$(count f both)"
   hortus info --json f >about.json
@@ -27,13 +27,13 @@ for family in $some; do
   section "$family: what is certainly absent is counted, and changes nothing"
   hortus build $family -o f -n 2000 -p $rate first
   cp f before
-  run 0 hortus remove f others
+  run 0 hortus remove --verbose f others
   said '^hortus: removed 0 of 1000 keys; 1000 were certainly absent$'
   same_bytes before f
-  run 0 hortus remove f others second
+  run 0 hortus remove --verbose f others second
   said '^hortus: removed 0 of 2000 keys; 2000 were certainly absent$'
   same_bytes before f
-  run 0 hortus remove f /dev/null
+  run 0 hortus remove --verbose f /dev/null
   said '^hortus: removed 0 of 0 keys; 0 were certainly absent$'
   same_bytes before f
 
@@ -44,9 +44,18 @@ for family in $some; do
   run 0 hortus remove f <<<'b'
   equal "no b is left" 1 "$(printf 'a\nb\n' | count f)"
   run 0 hortus remove f <<<'b'
-  said '1 were certainly absent'
+  said '^hortus: 1 of 1 keys were certainly absent$'
   equal "an a is left" 1 "$(printf 'a\nb\n' | count f)"
 done
+
+section "without --verbose only what is not as expected is said"
+hortus build counting -o f -n 2000 -p $rate first
+done_quietly hortus remove f <(head -n 5 first)
+run 0 hortus remove f others <(sed -n 6,7p first)
+said '^hortus: 1000 of 1002 keys were certainly absent$'
+hortus build counting -n 1000 -o f <(times 20 k) 2>/dev/null
+run 0 hortus remove f <(times 20 k)
+said '^hortus: warning: 20 of 20 keys stay, for their counters stand at their maximum for good$'
 
 section "--json tells how many, and describes the filter"
 hortus build counting -o f -n 2000 -p $rate first
@@ -59,7 +68,7 @@ section "a key whose counters have stuck is not removed, and that is said"
 times 20 k >often
 run 0 hortus build counting -n 1000 -o f often
 said '^hortus: warning: 7 counters stand at their maximum for good: their counts may be too low, and keys that are removed stay found; rebuild with larger ones \(--set cell_bits=8\)$'
-run 0 hortus remove f often
+run 0 hortus remove --verbose f often
 said '^hortus: removed 0 of 20 keys; 0 were certainly absent; 20 stay, for their counters stand at their maximum for good$'
 equal "still there" "$(printf '15\tk')" "$(echo k | hortus count f)"
 hortus add f <(seq 100) 2>"$err"
@@ -68,7 +77,7 @@ run 0 hortus remove --json f <(printf 'k\n5\nnobody\n')
 cp "$out" removed.json
 json 'd["keys_removed"] == 1 and d["keys_certainly_absent"] == 1 and d["keys_stuck"] == 1' removed.json
 times 14 k | hortus build counting -n 1000 -o f
-run 0 hortus remove f < <(times 14 k)
+run 0 hortus remove --verbose f < <(times 14 k)
 said '^hortus: removed 14 of 14 keys; 0 were certainly absent$'
 equal "gone" "$(printf '0\tk')" "$(echo k | hortus count f)"
 run 0 hortus build d_left -n 1000 -o f < <(times 10 k; seq 5)
@@ -76,10 +85,10 @@ said '^hortus: warning: 1 counter stands at its maximum for good: its counts may
 hortus info --json f >about.json
 json 'd["advice"].startswith("1 counter stands at its maximum for good")' about.json
 for _ in 1 2 3 4 5; do
-  run 0 hortus remove f <<<k
+  run 0 hortus remove --verbose f <<<k
   said '^hortus: removed 0 of 1 keys; 0 were certainly absent; 1 stay, for their counters stand at their maximum for good$'
 done
-run 0 hortus remove f < <(seq 5)
+run 0 hortus remove --verbose f < <(seq 5)
 said '^hortus: removed 5 of 5 keys; 0 were certainly absent$'
 rm often
 

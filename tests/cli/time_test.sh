@@ -53,7 +53,7 @@ equal "an hour" "a b" "$(xargs <"$out")"
 section "more lines in the window than the memory has room for"
 seq 300000 >many
 run 0 hortus uniq --window 1h --memory 64Ki many
-said '^hortus: warning: more distinct lines come in 1h than 64 KiB remember at a rate of 0\.0001 %, about [0-9]+\. No line is forgotten early, but new lines are lost at a rate of .* now: raise --memory$'
+said '^hortus: warning: more distinct lines come in the time of the window than 64 KiB remember at a rate of 0\.0001 %, about [0-9]+\. No line is forgotten early, but new lines are lost at a rate of .* now: raise --memory$'
 run 0 hortus uniq --window 1h many
 equal "all of them" 300000 "$(wc -l <"$out")"
 [ ! -s "$err" ] || fail "said: $(cat "$err")"

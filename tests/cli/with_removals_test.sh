@@ -8,7 +8,7 @@ seq 10000 >keys
 seq 1000 >gone
 run 0 hortus build with_removals -n 10000 -o f keys
 equal "all found" 10000 "$(count f keys)"
-run 0 hortus remove f gone
+run 0 hortus remove --verbose f gone
 said '^hortus: removed (999|1000) of 1000 keys; [01] were not found$'
 equal "none of the removed is found" 0 "$(count f gone)"
 left=$(seq 1001 10000 | count f)

@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "cli/options.hpp"
+#include "cli/shared_options.hpp"
+
+namespace hortus::cli {
+
+/// A filter to be made, as build and add --create describe it.
+struct new_filter {
+  std::string family;
+  std::string items;
+  std::string fpr;
+  std::string memory;
+  std::string window;
+  std::string seed;
+  std::string hash;
+  key_file key;
+  std::vector<std::string> settings;
+
+  /// All but the family, which is an argument of build and an option of add.
+  void add_options(subcommand const& command);
+  /// The names of those that were given, other than the secret key: for a command that makes no filter.
+  [[nodiscard]] std::vector<std::string> given() const;
+
+  [[nodiscard]] family_info const& its_family() const { return family_named(family); }
+  /// Throws errc::bad_goal if an option would have no effect or the filter would not fit --memory.
+  [[nodiscard]] request wish(std::uint64_t for_items) const;
+  [[nodiscard]] any_hash chosen_hash(std::span<std::string const> inputs) const;
+  /// Is a filter of this size larger than --memory allows?
+  [[nodiscard]] bool is_too_large(std::uint64_t bytes) const;
+};
+
+/// The filter of the keys of an input. If -n does not tell how many there are, a family that needs the number gets it by
+/// reading files twice, or by keeping the digests of a pipe. Throws errc::full if a key was refused, with `consequence` in its
+/// text.
+[[nodiscard]] any_filter build_from(new_filter const& made, key_input const& input, std::string const& consequence, bool json);
+
+/// Warns about a filter that was filled: too full, stuck counters, larger than --memory.
+void warn_after_filling(any_filter const& filter, new_filter const& made);
+
+}  // namespace hortus::cli

@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/text/key_part.hpp"
+#include "cli/text/lines.hpp"
+
+namespace hortus::cli {
+
+/// Lines and their keys, at most line_reader::block_lines, all from the same input and all of the same kind.
+struct record_block {
+  enum class kind {
+    keys,    ///< each line has a key
+    no_key,  ///< no line has one: the field or column is missing
+    header,  ///< one line, the names of the columns of a CSV file
+  };
+  kind what = kind::keys;
+  std::span<std::string_view const> lines;  ///< as they are printed
+  std::span<std::string_view const> keys;   ///< one for each line; empty unless what is keys
+  std::span<std::uint64_t const> numbers;   ///< the same as integers; empty unless keys are integers
+  std::string_view input;                   ///< where they come from; "-" is standard input, "" the command line
+  std::uint64_t first_line = 1;             ///< the number of the first line in its input
+  bool integers = false;
+
+  /// act(keys), or act(numbers) if keys are integers.
+  template <class Act>
+  auto with_keys(Act act) const {
+    return integers ? act(numbers) : act(keys);
+  }
+};
+
+/// Keys as a command gets them: first those of its command line, then one a line from its inputs.
+///
+///     record_reader in(keys, paths, format, part, warn);
+///     for (record_block block; in.next(block);) ...
+class record_reader {
+ public:
+  using tell = std::function<void(std::string const&)>;
+
+  /// `given` are keys from the command line; if there are some and there are no paths, standard input is not read. `warn` is
+  /// called with a text about an input that probably was not meant as it is read: line ends of another system, a byte-order
+  /// mark, lines without the field.
+  record_reader(std::span<std::string const> given, std::span<std::string const> paths, line_format format, key_part part,
+                tell warn);
+
+  /// False at the end. Throws as line_reader does, and errc::bad_goal for a line that is no integer or no CSV, or if a
+  /// column is not there.
+  [[nodiscard]] bool next(record_block& block);
+
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept { return in_.bytes_read(); }
+  [[nodiscard]] std::uint64_t total_bytes() const noexcept { return in_.total_bytes(); }
+  [[nodiscard]] bool streaming() const noexcept { return in_.streaming(); }
+
+ private:
+  bool read_lines();
+  void look_at_start();
+  void find_keys();
+  void find_key(std::size_t i, char*& space);
+  [[noreturn]] void refuse(std::size_t i, std::string const& why) const;
+
+  std::span<std::string const> given_;
+  bool reads_input_;
+  line_format format_;
+  key_part part_;
+  tell warn_;
+  line_reader in_;
+  std::uint64_t column_ = 0;  // of CSV, in the input being read
+
+  // The block of lines that was read last, and how much of it was delivered.
+  std::vector<std::string_view> lines_;
+  std::vector<std::string_view> keys_;
+  std::vector<std::uint64_t> numbers_;
+  std::vector<record_block::kind> kinds_;
+  std::string changed_;  // keys that are not part of their line as it is
+  std::string_view input_;
+  std::uint64_t first_line_ = 1;
+  std::size_t delivered_ = 0;
+  std::size_t given_read_ = 0;
+
+  std::uint64_t lines_seen_ = 0;
+  std::uint64_t without_key_ = 0;
+  bool told_cr_ = false;
+};
+
+}  // namespace hortus::cli
