@@ -79,11 +79,11 @@ void add_plan(command_line& app, action& run) {
       ->option_text("VERB,...");
   command->add_option("--memory", o->known.memory, "with -p: the most it may take; without: the best rate in that space")
       ->type_name("BYTES");
-  command->add_option("--universe", o->universe, "keys are integers below N: compares with an array of a bit for each of them")
+  command->add_option("--universe", o->universe, "keys are integers below N: compares with a bit array of N bits")
       ->type_name("N");
   command
       ->add_option("--bits", o->known.bits,
-                   "of a bloom filter of so many bits; of -n, -p and --bits two give the third,\nwith or without --probes")
+                   "of a bloom filter of so many bits:\nof -n, -p and --bits two give the third, with or without --probes")
       ->type_name("M");
   command->add_option("--probes", o->known.probes, "of a bloom filter with so many probes")->type_name("K");
   command->add_flag("--json", o->json, "one JSON document");

@@ -110,7 +110,7 @@ TEST(Seeds, Seed001Calculator) {
 
 // Its steps: items and bits give the probes, (m/n) ln 2, and these the rate.
 TEST(Seeds, Seed001StepsFromItemsAndBits) {
-  for (std::uint64_t c : {4, 6, 8, 10, 12, 16, 20, 32}) {
+  for (std::uint64_t c : {4U, 6U, 8U, 10U, 12U, 16U, 20U, 32U}) {
     auto const plan = solve({.items = 1'000'000, .bits = c * 1'000'000});
     EXPECT_LT(std::abs(plan.probes - best_probes_real(static_cast<double>(c))), 1) << c;
     EXPECT_TRUE(close(plan.fill, 0.5, 0.07)) << c;
