@@ -46,6 +46,10 @@ hortus plan --need top --json >plan.json
 json 'd["candidates"][0]["command"] == "hortus build space_saving -p 1% -o FILE KEYS"' plan.json
 built_as_planned
 
+section "where counts are needed, families that only count are ranked with the others"
+hortus plan -n 1M --memory 400M --need count --json >plan.json
+json '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' plan.json
+
 section "for people, on a line that can be pasted at every width"
 run 0 hortus plan -n 10M -p 0.1%
 printed_line '  hortus build bloom -n 10M -p 0\.1% -o FILE KEYS'
@@ -190,7 +194,8 @@ run 0 hortus plan --bits 1000 -p 50%
 
 section "its command makes the filter, or says with how many bits"
 for options in '-n 1000 -p 1% --probes 3' '-n 1000 -p 0.1% --probes 20' '-n 1000 --bits 12000' '-n 1000 --bits 12345 --probes 4' \
-  '--bits 9600 -p 2%' '--bits 9600 -p 2% --probes 3' '-n 1k --memory 2k --probes 9' '-n 1000 --bits 64000' '-n 1000 --bits 800'; do
+  '--bits 9600 -p 2%' '--bits 9600 -p 2% --probes 3' '-n 1k --memory 2k --probes 9' '-n 1000 --bits 64000' '-n 1000 --bits 800' \
+  '-n 10 --bits 500'; do
   hortus plan $options --json >solved.json
   command=$(python3 -c 'import json; print(json.load(open("solved.json"))["command"])')
   command=${command/ FILE / made }
