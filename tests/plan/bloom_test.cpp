@@ -16,6 +16,7 @@ void expect_true(bloom_plan const& plan) {
   EXPECT_GE(plan.items, 1U);
   EXPECT_DOUBLE_EQ(plan.fpr, bloom_fpr({plan.bits, plan.probes}, plan.items));
   EXPECT_DOUBLE_EQ(plan.bits_per_item, static_cast<double>(plan.bits) / static_cast<double>(plan.items));
+  EXPECT_NEAR(plan.fill, std::pow(bloom_fpr_textbook({plan.bits, plan.probes}, plan.items), 1.0 / plan.probes), 1e-9);
 }
 
 TEST(BloomSolve, ItemsAndFpr) {

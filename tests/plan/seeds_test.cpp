@@ -1,4 +1,4 @@
-// The figures printed in the founding documents (seeds 000, 003 and 004), and where they are loose.
+// The figures printed in the founding documents (seeds 000, 001, 003 and 004), and where they are loose.
 #include <hortus/plan/bloom.hpp>
 #include <hortus/plan/partitioned.hpp>
 
@@ -77,6 +77,44 @@ TEST(Seeds, TextbookRateIsALowerBoundForFlatAndExactForSlices) {
   EXPECT_TRUE(printed(100 * (bloom_fpr({32, 4}, 4) / bloom_fpr_textbook({32, 4}, 4) - 1), "6.4"));
   EXPECT_TRUE(printed(100 * (bloom_fpr({1024, 7}, 100) / bloom_fpr_textbook({1024, 7}, 100) - 1), "0.63"));
   EXPECT_DOUBLE_EQ(partitioned_fpr({8, 4}, 4), std::pow(bloom_fpr_textbook({8, 1}, 4), 4));
+}
+
+// Seed 001 has a filter of 10 bits and 3 probes. After one key, by counting all 1000 outcomes of its three throws: 1 bit is set
+// in 10 of them, 2 bits in 270, 3 bits in 720.
+TEST(Seeds, Seed001FilterOfTenBits) {
+  auto const plan = solve({.items = 1, .bits = 10, .probes = 3});
+  EXPECT_NEAR(plan.fpr, (10 * 1 + 270 * 8 + 720 * 27) / 1e6, 1e-12);
+  EXPECT_NEAR(plan.fill, (10 * 1 + 270 * 2 + 720 * 3) / 1e4, 1e-12);
+  EXPECT_TRUE(printed(bloom_fpr_textbook({10, 3}, 1), ".0199"));
+}
+
+// Seed 001 sends its readers to the calculator https://hur.st/bloomfilter. Three of the examples that it shows. It takes
+// (1 - e^(-kn/m))^k for the rate, which is a little too low; so are its bits.
+TEST(Seeds, Seed001Calculator) {
+  EXPECT_TRUE(printed(bloom_fpr_asymptotic({8192, 5}, 1000), "0.019898539"));  // "1 in 50"
+  EXPECT_TRUE(printed(solve({.items = 1000, .bits = 8192, .probes = 5}).fpr, "0.0199"));
+  EXPECT_GT(solve({.items = 1000, .bits = 8192, .probes = 5}).fpr, 0.019898539);
+
+  EXPECT_TRUE(printed(bloom_fpr_asymptotic({32'768, 16}, 2378), "0.002454596"));  // "1 in 407"
+  EXPECT_TRUE(printed(solve({.items = 2378, .bits = 32'768, .probes = 16}).fpr, "0.0025"));
+
+  EXPECT_EQ(static_cast<std::uint64_t>(std::ceil(4000 * bloom_bits_per_item(1e-7))), 134'191U);
+  EXPECT_EQ(best_probes(134'191, 4000), 23U);
+  EXPECT_TRUE(printed(1 / bloom_fpr_asymptotic({134'191, 23}, 4000), "9994297"));
+  EXPECT_GT(solve({.items = 4000, .bits = 134'191}).fpr, 1e-7);  // its own rate is above the one asked for
+  auto const plan = solve({.items = 4000, .fpr = 1e-7});
+  EXPECT_LE(plan.fpr, 1e-7);
+  EXPECT_EQ(plan.probes, 23U);
+  EXPECT_TRUE(close(static_cast<double>(plan.bits), 134'191, 0.003));
+}
+
+// Its steps: items and bits give the probes, (m/n) ln 2, and these the rate.
+TEST(Seeds, Seed001StepsFromItemsAndBits) {
+  for (std::uint64_t c : {4U, 6U, 8U, 10U, 12U, 16U, 20U, 32U}) {
+    auto const plan = solve({.items = 1'000'000, .bits = c * 1'000'000});
+    EXPECT_LT(std::abs(plan.probes - best_probes_real(static_cast<double>(c))), 1) << c;
+    EXPECT_TRUE(close(plan.fill, 0.5, 0.07)) << c;
+  }
 }
 
 // Seed 000's number of bits with its number of probes does not keep the rate it was computed for; ours does.

@@ -19,6 +19,11 @@ struct cost {
 /// the window. Without that rule a filter that answers at random, in no space at all, would win.
 [[nodiscard]] inline double highest_fpr(double fnr) noexcept { return (1 - fnr) / 2; }
 
+/// A rate above this is reported as useless where the space was given and the rate results from it. It is the square root of
+/// the default rate of 1 %. Half the bits give the square root of a rate, so such a filter has less than half the space that
+/// the default needs, and it leaves more than a tenth of the lookups that it is there to prevent.
+inline constexpr double highest_useful_fpr = 0.1;
+
 /// The lowest rate at which cost_of(fpr) is at most `bytes`. None if a rate of 99 % does not fit or, for families with
 /// misses, the highest useful rate does not. cost_of may throw errc::bad_goal for a rate out of reach.
 template <class CostOf>

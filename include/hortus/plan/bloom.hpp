@@ -7,6 +7,7 @@
 #include <hortus/error.hpp>
 #include <hortus/maths/bloom_size.hpp>
 #include <hortus/maths/divisors.hpp>
+#include <hortus/maths/occupancy.hpp>
 #include <hortus/plan/goal.hpp>
 
 namespace hortus::plan {
@@ -42,6 +43,7 @@ struct bloom_plan {
   double fpr = 1;
   unsigned probes = 0;
   double bits_per_item = 0;
+  double fill = 0;  ///< the part of the bits that is expected to be set by `items`
   bool operator==(bloom_plan const&) const = default;
 };
 
@@ -94,8 +96,11 @@ inline std::uint64_t most_items(std::uint64_t bits, double fpr) {
   }
   if (!wish.probes) wish.probes = best_probes(*wish.bits, *wish.items);
 
-  bloom_plan plan{*wish.items, *wish.bits, bloom_fpr({*wish.bits, *wish.probes}, *wish.items), *wish.probes, 0};
-  plan.bits_per_item = static_cast<double>(plan.bits) / static_cast<double>(plan.items);
+  bloom_plan plan{*wish.items, *wish.bits, bloom_fpr({*wish.bits, *wish.probes}, *wish.items), *wish.probes};
+  auto const bits = static_cast<double>(plan.bits);
+  auto const items = static_cast<double>(plan.items);
+  plan.bits_per_item = bits / items;
+  plan.fill = occupied(bits, plan.probes * items).mean / bits;
   if (wish.fpr && plan.fpr > *wish.fpr)
     throw error(errc::bad_goal, std::to_string(plan.bits) + " bits with " + std::to_string(plan.probes) + " probes hold " +
                                     std::to_string(plan.items) + " items at fpr " + text(plan.fpr) + ", not " +

@@ -1,0 +1,105 @@
+#include "cli/plan/candidates.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include <hortus/maths/limits.hpp>
+
+#include "cli/text/numbers.hpp"
+
+namespace hortus::cli {
+namespace {
+
+double limit_of(proposal const& offer) { return plan::least_bits_per_item(offer.fpr, offer.fnr); }
+
+/// What an answer is worth that is not about membership.
+std::string quality(candidate const& c) {
+  return c.tells_keys()
+             ? fmt::format("tells the most frequent keys, in any number; a count is too high by at most {} of the stream",
+                           human_rate(c.offer.fpr))
+             : fmt::format("tells how often, not whether; a count is wrong with a chance of {}", human_rate(c.offer.fpr));
+}
+
+/// The cost of a candidate, and its comparison with the best one: by rate if the space was given, else by size.
+std::string explain(candidate const& one, candidate const& best, bool space_given) {
+  auto const& offer = one.offer;
+  auto const lines = one.lines();
+  auto const* const plural = lines == 1 ? "line" : "lines";
+  auto text = one.answers_membership() ? fmt::format("{} above the limit of {:.2f} bits an item; a hit reads {:.0f} cache {}",
+                                                     one.over_limit(), limit_of(offer), lines, plural)
+                                       : fmt::format("{} and reads {:.0f} cache {}", quality(one), lines, plural);
+  if (offer.fnr > 0)
+    text += fmt::format("; it misses {} of the {}", human_rate(offer.fnr),
+                        one.family->forgets ? "keys of that age" : "members once a tenth of all was erased");
+  if (one.family->has(verb::build)) text += "; it is built of all keys at once and takes none later";
+  if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
+  auto const ratio = space_given ? offer.fpr / best.offer.fpr
+                                 : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
+  if (ratio > 1.00005)
+    return text +
+           fmt::format("; {:.2f} % {} than {}", 100 * (ratio - 1), space_given ? "more errors" : "larger", best.family->name);
+  if (ratio < 0.99995) return text;  // better, but not listed first: it answers another question or misses members
+  return text + fmt::format("; {} {}", space_given ? "the rate of" : "as large as", best.family->name);
+}
+
+/// Why the family cannot do what is asked; empty if it can.
+std::string lacking(card const& family, verb_set needed) {
+  if (auto const missing = needed.without(family.verbs); !missing.empty())
+    return fmt::format("it lacks {}", fmt::join(missing.names(), ", "));
+  if (family.answers() == question::which_keys && !needed.has(verb::top))
+    return "it tells the most frequent keys, and -p is about something else there: --need top";
+  return {};
+}
+
+/// Why the offer is not accepted; empty if it is.
+std::string failing(card const& family, proposal const& offer, plan_question const& asked) {
+  if (asked.memory && offer.size_bytes > *asked.memory)
+    return fmt::format("it needs {}, more than --memory {}", human_bytes(offer.size_bytes), human_bytes(*asked.memory));
+  if (!tells_keys_apart(offer))
+    return fmt::format("it would find {} of the {} and {} of all others: too near to tell", human_rate(1 - offer.fnr),
+                       family.forgets ? "keys of that age" : "members", human_rate(offer.fpr));
+  return {};
+}
+
+/// Adds the family to the candidates, or returns why it is none.
+std::string consider(card const& family, plan_question const& asked, std::vector<candidate>& candidates) try {
+  auto reason = lacking(family, asked.needed);
+  if (!reason.empty()) return reason;
+  request wish{.items = asked.items, .fpr = asked.fpr, .settings = {}};
+  if (asked.space_given) wish.fpr = best_fpr_in(family, wish, *asked.memory);
+  auto offer = family.plan(wish);
+  reason = failing(family, offer, asked);
+  if (reason.empty()) candidates.push_back({&family, std::move(offer), build_command(family.name, asked.words), {}});
+  return reason;
+} catch (error const& e) {
+  return e.what();
+}
+
+}  // namespace
+
+double candidate::lines() const { return std::min(offer.lines_touched, std::ceil(static_cast<double>(offer.size_bytes) / 64)); }
+
+std::string candidate::over_limit() const {
+  return answers_membership() ? fmt::format("{:.1f} %", 100 * (offer.bits_per_item / limit_of(offer) - 1)) : "-";
+}
+
+comparison compare_families(plan_question const& asked) {
+  comparison result;
+  for (auto const& family : cards())
+    if (auto reason = consider(family, asked, result.candidates); !reason.empty())
+      result.losers.push_back({&family, std::move(reason)});
+  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last.
+  std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
+    auto const first = asked.space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);
+    return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, first, c.offer.lines_touched);
+  });
+  for (auto& c : result.candidates) c.why = explain(c, result.candidates.front(), asked.space_given);
+  return result;
+}
+
+}  // namespace hortus::cli
