@@ -188,7 +188,7 @@ refused 'cannot read standard input' hortus query good <&-
 closed() { "$HORTUS" "$@" >&-; }
 full() { "$HORTUS" "$@" >/dev/full; }
 for command in 'query good keys' 'query -c good keys' '--help' '--version' 'list' 'list --json' 'info good' 'info --json good' \
-  'verify good' 'plan -n 5' 'query --help' 'fold -o folded --by 2 good'; do
+  'verify good' 'plan -n 5' 'query --help' 'fold --json -o folded --by 2 good'; do
   refused 'cannot write standard output: No space left' full $command
   refused 'cannot write standard output: Bad file descriptor' closed $command
 done
