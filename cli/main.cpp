@@ -98,19 +98,19 @@ int run(int argc, char** argv) {
       "hortus: Bloom filters and their relatives, for files of lines.\n"
       "Have I seen this key? Answers in a few bits a key, with a chance of error that you choose.",
       "hortus");
-  app.set_version_flag("-V,--version", std::string("hortus ") + HORTUS_VERSION_STRING, "the version");
+  app.set_version_flag("-V,--version", std::string("hortus ") + HORTUS_VERSION_STRING, "print the version");
   app.require_subcommand(1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Positionals", "Arguments");
   app.get_formatter()->column_width(28);
-  app.set_help_flag("-h,--help", "this text");
+  app.set_help_flag("-h,--help", "print this help");
   action chosen;
   command_line commands(app);
   for (auto* add : {add_list, add_plan, add_build, add_add, add_remove, add_query, add_count, add_info, add_verify, add_merge,
-                    add_fold, add_uniq, add_bench, add_tour, add_help})
+                    add_fold, add_uniq, add_bench, add_tour, add_help, add_completion, add_man})
     add(commands, chosen);
   be_strict(app);
-  app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");
+  app.footer("hortus help COMMAND explains a command.\nExample: seq 1000000 | hortus build bloom -o seen.hortus");
   if (argc < 2) return complain("which command? hortus --help names them");
   if (!commands.has(argv[1]) && app.get_option_no_throw(argv[1]) == nullptr)
     return complain(unknown_command(argv[1], commands.names()));
