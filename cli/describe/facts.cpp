@@ -18,6 +18,7 @@ std::vector<described_word> families() {
 
 std::vector<described_word> verbs() {
   std::vector<described_word> all;
+  all.reserve(verb_names.size());
   for (auto const name : verb_names) all.push_back({std::string(name), ""});
   return all;
 }

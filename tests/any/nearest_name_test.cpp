@@ -11,7 +11,7 @@
 namespace hortus {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 TEST(edit_distance, counts_edits) {
   EXPECT_EQ(edit_distance("", ""), 0u);

@@ -17,7 +17,7 @@ described_program sample() {
   make.summary = "it's made of `-x`";
   make.remarks = {".begins with a dot"};
   make.options = {
-      {.names = {"-s", "--set"}, .value = "A:B", .help = "what's [it]: a\\b ~ ^, twenty-one \"x\"", .default_value = ""},
+      {.names = {"-s", "--set"}, .value = "A:B", .help = R"(what's [it]: a\b ~ ^, twenty-one "x")", .default_value = ""},
       {.names = {"--at"}, .value = "FILE", .help = "xxh3 stays small", .default_value = "x-y", .kind = value_kind::file}};
   make.arguments = {{.name = "WORD", .help = "a word", .required = true, .kind = value_kind::verb}};
   make.examples = {".hidden 'quoted' -n\\n", "'starts with a quote"};
