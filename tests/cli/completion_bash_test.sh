@@ -46,7 +46,7 @@ done
 section "families"
 all=$(hortus list --json | python3 -c 'import json, sys; print(*(f["family"] for f in json.load(sys.stdin)))')
 offers 'hortus build ' $all
-offers 'hortus build -n 5 --hash xxh3 --json blocked_' blocked_pair blocked_counting
+offers 'hortus build -n 5 --hash xxh3 --json blocked_p' blocked_pair
 offers 'hortus list spl' split_block
 offers 'hortus bench --families sta' stable
 offers 'hortus bench --families bloom,d_left,sta' bloom,d_left,stable
@@ -68,7 +68,7 @@ offers 'hortus query build se' seen.hortus secret.key
 offers 'hortus build bloom -o se' seen.hortus secret.key
 offers 'hortus build bloom --key-file=se' seen.hortus secret.key
 offers 'hortus build bloom -- s' seen.hortus secret.key 'some keys.txt'
-offers 'hortus build s' scalable sectorized split_block stable $(xargs -n1 <<<"$all" | grep ^sp | grep -v split_block)
+offers 'hortus build s' $(xargs -n1 <<<"$all" | grep ^s) # and no file
 offers 'hortus info seen.hortus s'
 
 section "typed into an interactive bash"

@@ -49,8 +49,8 @@ for command in $commands; do
 done
 
 section "families"
-offers 'hortus build blocked_' blocked_pair blocked_counting
-offers 'hortus build -n 5 --hash xxh3 --json blocked_' blocked_pair blocked_counting
+offers 'hortus build blocked_p' blocked_pair
+offers 'hortus build -n 5 --hash xxh3 --json blocked_p' blocked_pair
 offers 'hortus bench --families bloom,d_left,sta' bloom,d_left,stable
 
 section "values of options"
