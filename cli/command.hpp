@@ -26,6 +26,9 @@ enum status : int { done = 0, nothing_selected = 1, failed = 2 };
 
 using action = std::function<int()>;
 
+void add_help(command_line& app, action& run);
+void add_completion(command_line& app, action& run);
+void add_man(command_line& app, action& run);
 void add_list(command_line& app, action& run);
 void add_plan(command_line& app, action& run);
 void add_build(command_line& app, action& run);

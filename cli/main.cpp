@@ -12,6 +12,7 @@
 #include <hortus/version.hpp>
 
 #include "cli/command.hpp"
+#include "cli/did_you_mean.hpp"
 #include "cli/text/output.hpp"
 
 namespace hortus::cli {
@@ -36,10 +37,6 @@ void be_strict(CLI::App& app) {
         option->allow_extra_args(false);
     }
   }
-}
-
-bool has_command(CLI::App& app, std::string const& name) {
-  return std::ranges::any_of(app.get_subcommands(nullptr), [&](CLI::App const* c) { return c->get_name() == name; });
 }
 
 /// The arguments in reverse order, as CLI11 wants them. CLI11 reads "[a,b]" as a list of two; here it can only be a file name,
@@ -76,35 +73,55 @@ std::string surplus(CLI::App const& app, int argc, char** argv) {
   return fmt::format("not expected: {}", fmt::join(extras, " "));
 }
 
+/// "did you mean --items? " for the first unknown option that is near one of the command's; else empty.
+std::string suggested_option(CLI::App const& app) {
+  auto const* command = &app;
+  if (auto const chosen = app.get_subcommands(); !chosen.empty()) command = chosen.front();
+  std::vector<std::string> names;
+  for (auto const* const option : command->get_options())
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  for (auto const& extra : app.remaining(true))
+    if (auto const meant = meant_option(extra, names); !meant.empty()) return fmt::format("did you mean {}? ", meant);
+  return {};
+}
+
+/// A missing option may be there, misspelt.
+std::string explained(CLI::App const& app, CLI::ParseError const& e, int argc, char** argv) {
+  auto const suggestion = suggested_option(app);
+  bool const extra = dynamic_cast<CLI::ExtrasError const*>(&e) != nullptr;
+  bool const missing = dynamic_cast<CLI::RequiredError const*>(&e) != nullptr;
+  auto const what = extra || (missing && !suggestion.empty()) ? surplus(app, argc, argv) : e.what();
+  return what + "; " + suggestion;
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "hortus: Bloom filters and their relatives, for files of lines.\n"
       "Have I seen this key? Answers in a few bits a key, with a chance of error that you choose.",
       "hortus");
-  app.set_version_flag("--version", std::string("hortus ") + HORTUS_VERSION_STRING, "the version");
+  app.set_version_flag("-V,--version", std::string("hortus ") + HORTUS_VERSION_STRING, "print the version");
   app.require_subcommand(1);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Positionals", "Arguments");
   app.get_formatter()->column_width(28);
-  app.set_help_flag("-h,--help", "this text");
+  app.set_help_flag("-h,--help", "print this help");
   action chosen;
   command_line commands(app);
   for (auto* add : {add_list, add_plan, add_build, add_add, add_remove, add_query, add_count, add_info, add_verify, add_merge,
-                    add_intersect, add_fold, add_uniq, add_bench, add_tour})
+                    add_intersect, add_fold, add_uniq, add_bench, add_tour, add_help, add_completion, add_man})
     add(commands, chosen);
   be_strict(app);
-  app.footer("hortus COMMAND --help explains a command. Try: seq 1000000 | hortus build bloom -o seen.hortus");
+  app.footer("hortus help COMMAND explains a command.\nExample: seq 1000000 | hortus build bloom -o seen.hortus");
   if (argc < 2) return complain("which command? hortus --help names them");
-  if (!has_command(app, argv[1]) && app.get_option_no_throw(argv[1]) == nullptr)
-    return complain(std::string("there is no command '") + argv[1] + "'; hortus --help names those there are");
+  if (!commands.has(argv[1]) && app.get_option_no_throw(argv[1]) == nullptr)
+    return complain(unknown_command(argv[1], commands.names()));
   try {
     app.parse(arguments(argc, argv));
   } catch (CLI::Success const& wish) {
     return print_help(app, wish);
   } catch (CLI::ParseError const& e) {
     auto const command = argv[1][0] == '-' ? std::string() : std::string(" ") + argv[1];
-    bool const extra = dynamic_cast<CLI::ExtrasError const*>(&e) != nullptr;
-    return complain((extra ? surplus(app, argc, argv) : e.what()) + "; see hortus" + command + " --help");
+    return complain(explained(app, e, argc, argv) + "see hortus" + command + " --help");
   }
   return chosen();
 }

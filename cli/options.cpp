@@ -1,7 +1,12 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
+
+#include <hortus/error.hpp>
+
+#include "cli/did_you_mean.hpp"
 
 namespace hortus::cli {
 
@@ -44,6 +49,23 @@ void subcommand::callback(std::function<void()> act) const { it_->callback(std::
 
 subcommand command_line::add_subcommand(std::string const& name, std::string const& help) {
   return subcommand(app_.add_subcommand(name, help));
+}
+
+std::vector<std::string> command_line::names() const {
+  std::vector<std::string> all;
+  for (auto const* const command : app_.get_subcommands(nullptr)) all.push_back(command->get_name());
+  return all;
+}
+
+bool command_line::has(std::string const& name) const {
+  auto const all = names();
+  return std::ranges::find(all, name) != all.end();
+}
+
+std::string command_line::help_of(std::string const& name) const {
+  if (name.empty()) return app_.get_formatter()->make_help(&app_, app_.get_name(), CLI::AppFormatMode::Normal);
+  if (!has(name)) throw error(errc::unsupported, unknown_command(name, names()));
+  return app_.get_subcommand(name)->help(app_.get_name());
 }
 
 }  // namespace hortus::cli

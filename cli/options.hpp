@@ -52,6 +52,13 @@ class command_line {
   explicit command_line(CLI::App& app) noexcept : app_(app) {}
   subcommand add_subcommand(std::string const& name, std::string const& help);
 
+  /// The names of the commands, in the order in which they were added.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] bool has(std::string const& name) const;
+  /// What --help prints: of a command, or with "" of all. Throws errc::unsupported if there is no such command.
+  [[nodiscard]] std::string help_of(std::string const& name) const;
+  [[nodiscard]] CLI::App const& parser() const noexcept { return app_; }
+
  private:
   CLI::App& app_;
 };

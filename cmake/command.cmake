@@ -36,3 +36,15 @@ if(sources)
     endif()
   endforeach()
 endif()
+
+# Man pages and completions of shells, which the command prints about itself: written whenever it is linked, for the
+# installation. A cross-compiled command cannot run here.
+if(CMAKE_CROSSCOMPILING)
+  message(STATUS "hortus: cross-compiling, so no man pages and completions are made; `hortus man` and `hortus completion` print them")
+else()
+  set(hortus_pages ${PROJECT_BINARY_DIR}/pages)
+  add_custom_command(
+    TARGET hortus_cli POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DHORTUS=$<TARGET_FILE:hortus_cli> -DFOLDER=${hortus_pages} -P ${CMAKE_CURRENT_LIST_DIR}/pages.cmake
+  )
+endif()

@@ -9,6 +9,12 @@ install(EXPORT hortusTargets NAMESPACE hortus:: DESTINATION ${package_dir})
 if(TARGET hortus_cli)
   install(TARGETS hortus_cli)
 endif()
+if(hortus_pages)
+  install(DIRECTORY ${hortus_pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${hortus_pages}/hortus.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hortus)
+  install(FILES ${hortus_pages}/_hortus DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${hortus_pages}/hortus.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/hortusConfig.cmake.in ${PROJECT_BINARY_DIR}/hortusConfig.cmake INSTALL_DESTINATION ${package_dir}

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <hortus/any/card.hpp>
+#include <hortus/nearest_name.hpp>
 #include <hortus/plan/best_fpr.hpp>
 
 namespace hortus {
@@ -42,9 +43,14 @@ std::span<card const> cards() {
 card const& card_of(std::string_view family) {
   auto const all = cards();
   auto const found = std::ranges::find(all, family, &card::name);
-  if (found == all.end())
-    throw error(errc::unsupported, "no family is called '" + std::string(family) +
-                                       "'; there are: " + names_where([](auto const&) { return true; }));
+  if (found == all.end()) {
+    std::vector<std::string_view> names;
+    for (auto const& known : all) names.push_back(known.name);
+    auto const meant = nearest_name(family, names);
+    throw error(errc::unsupported, "there is no family '" + std::string(family) + "'; " +
+                                       (meant.empty() ? "" : "did you mean " + std::string(meant) + "? ") +
+                                       "there are: " + names_where([](auto const&) { return true; }));
+  }
   return *found;
 }
 

@@ -36,7 +36,7 @@ plan_question question_of(options const& o) {
     throw error(errc::bad_goal,
                 "plan needs -n, the number of distinct keys; -p with --memory or --bits finds it for a bloom filter");
   if (!known.items.empty()) asked.items = parse_count("-n", known.items);
-  if (!known.memory.empty()) asked.memory = parse_count("--memory", known.memory, 1);
+  if (!known.memory.empty()) asked.memory = parse_bytes("--memory", known.memory);
   asked.space_given = asked.memory && known.fpr.empty();
   if (known.fpr.empty() && !asked.space_given) asked.words.fpr = default_rate;
   asked.fpr = parse_rate("-p", known.fpr.empty() ? default_rate : known.fpr);

@@ -33,7 +33,7 @@ plan::bloom_wish wish_of(bloom_options const& known) {
   if (!known.fpr.empty()) wish.fpr = parse_rate("-p", known.fpr);
   if (!known.bits.empty()) wish.bits = parse_count("--bits", known.bits, 1);
   if (!known.memory.empty()) {
-    auto const bytes = parse_count("--memory", known.memory, 1);
+    auto const bytes = parse_bytes("--memory", known.memory);
     if (bytes > plan::max_bits / 8)
       throw error(errc::bad_goal, fmt::format("--memory {}: a bloom filter has at most 2^42 bits, 512Gi", known.memory));
     wish.bits = 8 * bytes;

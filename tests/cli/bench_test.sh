@@ -49,7 +49,7 @@ for title in bits/item measured b.miss b.erase s.ratio huge; do
 done
 
 section "nonsense"
-refused "no family is called 'rose'" hortus bench --families bloom,rose -n 1000
+refused "there is no family 'rose'" hortus bench --families bloom,rose -n 1000
 refused 'whole number' hortus bench -n 0
 refused 'whole number' hortus bench -n 1000,x
 refused 'between 0 and 1' hortus bench -n 1000 -p 1%,0

@@ -39,7 +39,7 @@ refused 'the most is 2\^42' hortus build bloom -o none -n 1e13 keys
 refused 'whole number' hortus build bloom -o none --seed -1 keys
 refused 'whole number' hortus build bloom -o none --memory 0 keys
 refused 'whole number' hortus build bloom -o none --memory lots keys
-refused "no family is called 'rose'; there are: .*bloom" hortus build rose -o none keys
+refused "there is no family 'rose'; there are: .*bloom" hortus build rose -o none keys
 refused 'FAMILY' hortus build
 refused 'output' hortus build bloom keys
 refused 'items' hortus build bloom -o none -n 1 -n 2 keys

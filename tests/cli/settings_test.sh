@@ -104,7 +104,7 @@ grep -q '^| `space_saving` .* top, count, never too low | .* KiB in all | .* nev
 grep -q '^| `counting` .*| yes | yes | yes | after wrong erases |$' "$out" || fail "counting erases" "$(cat "$out")"
 
 section "what does not go together is refused"
-refused "no family is called 'blom'; there are: bloom" hortus list blom
+refused "there is no family 'blom'; did you mean bloom\? there are: bloom" hortus list blom
 refused 'about all families, not one' hortus list bloom --markdown
 refused 'about all families, not one' hortus list bloom --settings
 refused 'json has everything' hortus list --json --markdown

@@ -98,6 +98,18 @@ case $way in
   command)
     said=$("$prefix/bin/hortus" --version)
     grep -qwF "$VERSION" <<<"$said" || fail "hortus --version says '$said', not $VERSION"
+    # Beside it, the pages and completions that this very command prints.
+    commands=$("$prefix/bin/hortus" man --list)
+    [ -n "$commands" ] || fail "hortus man --list names no command"
+    for command in '' $commands; do
+      "$prefix/bin/hortus" man $command | cmp - "$prefix/share/man/man1/hortus${command:+-$command}.1" ||
+        fail "the man page of '$command' is not installed, or is of another hortus"
+    done
+    [ "$(find "$prefix/share/man" -type f | wc -l)" -eq $(($(wc -w <<<"$commands") + 1)) ] || fail "too many man pages"
+    for file in bash:bash-completion/completions/hortus zsh:zsh/site-functions/_hortus fish:fish/vendor_completions.d/hortus.fish; do
+      "$prefix/bin/hortus" completion "${file%%:*}" | cmp - "$prefix/share/${file#*:}" ||
+        fail "the completion of ${file%%:*} is not installed, or is of another hortus"
+    done
     ;;
   *) fail "no such way" ;;
 esac

@@ -1,0 +1,22 @@
+# cmake -DHORTUS=COMMAND -DFOLDER=FOLDER -P pages.cmake: has the command print its man pages and its completions into the folder.
+function(print_into file)
+  execute_process(COMMAND ${HORTUS} ${ARGN} OUTPUT_FILE ${FOLDER}/${file} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "hortus ${ARGN} failed: ${status}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})  # pages of commands that there were
+file(MAKE_DIRECTORY ${FOLDER}/man1)
+execute_process(COMMAND ${HORTUS} man --list OUTPUT_VARIABLE commands OUTPUT_STRIP_TRAILING_WHITESPACE)
+string(REPLACE "\n" ";" commands "${commands}")
+if(NOT commands)
+  message(FATAL_ERROR "hortus man --list should name the commands")
+endif()
+print_into(man1/hortus.1 man)
+foreach(command IN LISTS commands)
+  print_into(man1/hortus-${command}.1 man ${command})
+endforeach()
+print_into(hortus.bash completion bash)
+print_into(_hortus completion zsh)
+print_into(hortus.fish completion fish)
