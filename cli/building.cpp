@@ -23,14 +23,15 @@ class builder {
   builder(new_filter const& made, key_input const& input, std::string const& consequence, bool json)
       : made_(made), input_(input), consequence_(consequence), json_(json), hash_(made.chosen_hash(input.names())) {}
 
-  any_filter build() const {
-    bool const at_once = family().has(verb::build);
+  any_filter build() {
+    bool const at_once = !made_.is_auto() && family().has(verb::build);
     std::optional<std::uint64_t> items;
     if (!at_once && !made_.items.empty())
       items = parse_count("-n", made_.items);
     else if (!at_once)
       items = ignores_number() ? 0 : counted();
-    if (!items && !at_once && family().keeps_fpr) {  // keys from a pipe are inserted at once, not kept
+    if (items) made_.choose_family(*items);
+    if (!items && !at_once && !made_.is_auto() && family().keeps_fpr) {  // keys from a pipe are inserted at once, not kept
       if (!made_.memory.empty())
         throw error(errc::bad_goal,
                     one(made_.family) + " grows with its keys, and how many come from a pipe nobody knows: --memory needs -n");
@@ -43,7 +44,7 @@ class builder {
   family_info const& family() const { return made_.its_family(); }
 
   /// Where a family keeps its rate for any number of keys and does not even grow, a number changes nothing.
-  bool ignores_number() const { return family().keeps_fpr && !family().grows; }
+  bool ignores_number() const { return !made_.is_auto() && family().keeps_fpr && !family().grows; }
 
   /// act(digests) for all keys of the input, in order.
   template <class Act>
@@ -103,15 +104,18 @@ class builder {
 
   /// For a pipe of unknown length, and for a family that is built at once: buffers the digests, then plans the filter for the
   /// number of distinct ones. -n is only recorded in the file.
-  any_filter buffered() const {
+  any_filter buffered() {
     auto const told = made_.items.empty() ? 0 : parse_count("-n", made_.items);
-    (void)family().plan(made_.wish(1));  // reports a wrong option before hours of input, not after
+    auto trial = made_;  // a wrong option is reported before hours of input, not after
+    trial.choose_family(1);
+    (void)trial.its_family().plan(trial.wish(1));
     digest_buffer kept(made_.memory.empty() ? default_buffer_bytes : parse_bytes("--memory", made_.memory));
     distinct_keys distinct;
     for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) {
       fitting("what --memory keeps of the keys of a pipe (less leaves more to a temporary file)", [&] { kept.add(xs); });
       distinct.add(xs);
     });
+    made_.choose_family(distinct.at_most());
     auto const wish = made_.wish(distinct.at_most());
     auto const kind = input_.integers ? key_kind::integers : key_kind::bytes;
     return {family().has(verb::build) ? family().build(kept.all(), wish) : filled_from(kept, wish), hash_,
@@ -121,7 +125,7 @@ class builder {
                      .items_inserted = kept.size()}};
   }
 
-  new_filter const& made_;
+  new_filter made_;
   key_input const& input_;
   std::string const& consequence_;
   bool json_;

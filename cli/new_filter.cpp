@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
+#include "cli/plan/needs.hpp"
+#include "cli/plan/remarks.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
@@ -31,7 +33,37 @@ void new_filter::add_options(subcommand const& command) {
   command.add_option("--hash", hash, "xxh3 (default), xxh64; with a key file siphash13, siphash24")->type_name("NAME");
   command.add_option("--set", settings, "a setting of the family, such as probes=5; may be repeated")
       ->option_text("NAME=VALUE");
+  command.add_option("--need", need, "with auto: verbs that it must have, such as merge,remove")
+      ->delimiter(',')
+      ->option_text("VERB,...");
   key.add_option(command);
+}
+
+void new_filter::check_family() const {
+  if (!is_auto()) {
+    if (!need.empty()) throw error(errc::bad_goal, "--need chooses among families: it goes with auto, not with " + family);
+    (void)its_family();
+    return;
+  }
+  if (!settings.empty()) throw error(errc::bad_goal, "--set is about one family: name it instead of auto");
+  if (!window.empty()) throw error(errc::bad_goal, "--window is for age_partitioned: name it instead of auto");
+  (void)verbs_needed(need);
+}
+
+void new_filter::choose_family(std::uint64_t for_items) {
+  if (!is_auto()) return;
+  plan_question asked{.needed = verbs_needed(need) | verb::insert,  // so that more keys can be added later
+                      .items = for_items,
+                      .fpr = parse_rate("-p", fpr.empty() ? default_rate : fpr),
+                      .words = {items, fpr, memory}};
+  if (!memory.empty()) asked.memory = parse_bytes("--memory", memory);
+  asked.space_given = !memory.empty() && fpr.empty();
+  auto compared = compare_families(asked);
+  std::erase_if(compared.candidates, [](candidate const& c) { return c.family->forgets; });
+  if (compared.candidates.empty())
+    throw error(errc::bad_goal, "no family can do that; hortus plan with the same options has the reasons");
+  auto const faster = remarks_on(asked, compared).faster;
+  family = faster ? faster->family->family->name : compared.best()->family->name;
 }
 
 std::vector<std::string> new_filter::given() const {
@@ -47,6 +79,7 @@ std::vector<std::string> new_filter::given() const {
   add(seed, "--seed");
   add(hash, "--hash");
   if (!settings.empty()) names.emplace_back("--set");
+  if (!need.empty()) names.emplace_back("--need");
   return names;
 }
 

@@ -21,12 +21,19 @@ struct new_filter {
   std::string hash;
   key_file key;
   std::vector<std::string> settings;
+  std::vector<std::string> need;
 
   /// All but the family, which is an argument of build and an option of add.
   void add_options(subcommand const& command);
   /// The names of those that were given, other than the secret key: for a command that makes no filter.
   [[nodiscard]] std::vector<std::string> given() const;
 
+  /// "auto": the family is chosen when the number of keys is known.
+  [[nodiscard]] bool is_auto() const { return family == "auto"; }
+  /// Replaces "auto" by the family that `hortus plan` recommends: the smallest, or one that is much faster and little larger.
+  void choose_family(std::uint64_t for_items);
+  /// Throws errc::bad_goal if an option does not go with "auto", or only with it; and if there is no such family.
+  void check_family() const;
   [[nodiscard]] family_info const& its_family() const { return family_named(family); }
   /// Throws errc::bad_goal if an option would have no effect or the filter would not fit --memory.
   [[nodiscard]] request wish(std::uint64_t for_items) const;

@@ -48,9 +48,11 @@ void create(options const& o, bool& filled) {
   if (std::filesystem::exists(o.file)) return;
   auto made = o.made;
   if (made.family.empty()) made.family = default_family;
+  made.check_family();
   check_can_save(o.file, o.input.names(), made.key);
-  bool const any_number = made.its_family().keeps_fpr;
-  bool const at_once = made.its_family().has(verb::build);
+  if (!made.items.empty()) made.choose_family(parse_count("-n", made.items));
+  bool const any_number = !made.is_auto() && made.its_family().keeps_fpr;
+  bool const at_once = !made.is_auto() && made.its_family().has(verb::build);
   if (!at_once && (!made.items.empty() || any_number)) {
     auto const items = made.items.empty() ? 0 : parse_count("-n", made.items);
     auto const empty = fitting("a filter of that size",
@@ -134,7 +136,7 @@ void add_add(command_line& app, action& run) {
   o->checkpoint.add_option(*command);
   command->add_flag("--create", o->create, "make the filter if there is none, with the options of build:");
   command->add_option("--family", o->made.family, "of the filter to make (default bloom); hortus list names them")
-      ->type_name("NAME");
+      ->type_name("FAMILY");
   o->made.add_options(*command);
   o->lock.add_option(*command);
   command->add_flag("--json", o->json, "describe the filter afterwards, as info --json does");

@@ -12,7 +12,7 @@ struct options {
 };
 
 int build(options const& o) {
-  (void)o.made.its_family();  // a wrong name is reported first
+  o.made.check_family();  // a wrong name is reported first
   o.out.check(o.input.names(), o.made.key);
   auto const filter = build_from(o.made, o.input, "no file was written", o.out.json);
   o.out.save(filter);
@@ -26,11 +26,13 @@ int build(options const& o) {
 void add_build(command_line& app, action& run) {
   auto const command = app.add_subcommand("build", "make a filter from keys");
   auto const o = std::make_shared<options>();
-  command->add_option("FAMILY", o->made.family, "which kind of filter; hortus list names them")->required();
+  command->add_option("FAMILY", o->made.family, "which kind of filter; hortus list names them, auto chooses one")->required();
   o->out.add_options(*command, "the file to write");
   o->made.add_options(*command);
   o->input.add_options(*command);
-  command->footer("Example: hortus build bloom -o seen.hortus -p 0.1% keys.txt");
+  command->footer(
+      "Example: hortus build bloom -o seen.hortus -p 0.1% keys.txt\n"
+      "Example: hortus build auto -o users.hortus --csv user_id --need remove visits.csv.gz");
   command->callback([=, &run] { run = [o] { return build(*o); }; });
 }
 

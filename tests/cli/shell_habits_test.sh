@@ -211,3 +211,28 @@ grep -q '^hortus: added 100 of 100 keys$' "$err" || fail "added" "$(cat "$err")"
 done_quietly hortus fold -o small --by 2 v
 run 0 hortus fold --verbose -o small --by 2 v
 said '^hortus: folded by 2: '
+
+section "build auto makes what plan recommends"
+recommended() { # the family that plan names first, or the faster one beside it
+  hortus plan --json "$@" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(d["faster"]["family"] if d.get("faster") else d["candidates"][0]["family"])'
+}
+made() { hortus info --json "$1" | sed -n 's/^  "family": "\(.*\)",$/\1/p'; }
+seq 20000 >many
+done_quietly hortus build auto -o chosen many
+equal "by default" "$(recommended -n 20000 --need insert)" "$(made chosen)"
+cat many | hortus build auto -o piped_choice
+same_bytes chosen piped_choice
+done_quietly hortus build auto -n 20000 -o told many
+same_bytes chosen told
+done_quietly hortus build auto --need remove,count -p 0.1% -o chosen many
+equal "with removal" "$(recommended -n 20000 -p 0.1% --need remove,count)" "$(made chosen)"
+done_quietly hortus remove chosen many
+done_quietly hortus build auto --memory 30k -o chosen many
+equal "in a space" "$(recommended -n 20000 --memory 30k --need insert)" "$(made chosen)"
+done_quietly hortus add --create --family auto --need merge -n 1000 auto_added members
+run 0 hortus verify auto_added
+refused '--need chooses among families: it goes with auto, not with bloom' hortus build bloom --need merge -o none many
+refused '--set is about one family' hortus build auto --set probes=3 -o none many
+refused "no family can do that; hortus plan" hortus build auto --need merge,top,fold -o none many
