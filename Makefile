@@ -4,9 +4,9 @@
 #   make test      every test, once, with g++
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
-#   make lint      format, include arrows, clang-tidy
+#   make lint      format, include arrows, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
+#                  nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
 #                  nightly-sweeps nightly-seeded
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
@@ -24,9 +24,9 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-seeded
+nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-seeded
 
-.PHONY: build tour test test-sanitized bench lint nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint
+.PHONY: build tour test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -61,14 +61,19 @@ tree_of_clang = build-clang
 tree_of_asan = build-asan
 tree_of_tsan = build-tsan
 
-lint: need-lint
+lint: tidy-tree
 	bash tools/format.sh --check
 	bash tools/include_arrows.sh .
+	bash tools/tidy.sh build-tidy $(JOBS) src cli bench fuzz examples
+
+# What clang-tidy needs to know: how every unit is compiled.
+tidy-tree: need-lint
 	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
-	bash tools/tidy.sh build-tidy $(JOBS)
 
 nightly: $(nightly_parts)
 nightly-lint: lint
+nightly-lint-tests: tidy-tree
+	bash tools/tidy.sh build-tidy $(JOBS) tests
 nightly-clang: neon leg-clang
 nightly-laws: need-test
 	bash tools/laws_for.sh -mavx2 avx2

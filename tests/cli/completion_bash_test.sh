@@ -69,7 +69,7 @@ offers 'hortus build bloom -o se' seen.hortus secret.key
 offers 'hortus build bloom --key-file=se' seen.hortus secret.key
 offers 'hortus build bloom -- s' seen.hortus secret.key 'some keys.txt'
 offers 'hortus build s' $(xargs -n1 <<<"$all" | grep ^s) # and no file
-offers 'hortus info seen.hortus s'
+offers 'hortus fold seen.hortus s'
 
 section "typed into an interactive bash"
 cat >"$printed/rc" <<END

@@ -66,5 +66,5 @@ offers 'hortus query build some' 'some keys.txt'
 offers 'hortus build bloom -o se' seen.hortus secret.key
 offers 'hortus build bloom --key-file se' seen.hortus secret.key
 offers 'hortus build bloom -- se' seen.hortus secret.key
-offers 'hortus info seen.hortus '
+offers 'hortus fold seen.hortus '
 offers 'hortus plan '
