@@ -15,6 +15,7 @@ foreach(surface IN LISTS surfaces)
   if(name STREQUAL "lines")
     target_sources(
       fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cli/text/lines.cpp ${PROJECT_SOURCE_DIR}/cli/text/input.cpp
+                           ${PROJECT_SOURCE_DIR}/cli/text/records.cpp ${PROJECT_SOURCE_DIR}/cli/text/key_part.cpp
                            ${PROJECT_SOURCE_DIR}/cli/text/decompress.cpp
     )
     target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -1,8 +1,9 @@
 // Arbitrary bytes, as a file and in pieces through a socket. The line reader must deliver the same keys as a simple loop
-// over the bytes and report the same number of bytes, and the faster pass that only counts must agree. The same holds for
-// the bytes after compression. Read as if they were compressed, the bytes must give keys or an error. The first byte
-// chooses the separator, the line endings and whether to compress. The second byte chooses how often the rest is repeated
-// in the file (past the buffer) and the length of the pieces in the socket.
+// over the bytes and report the same number of bytes. The same holds for the bytes after compression. Read as if they were
+// compressed, the bytes must give keys or an error. Fields, columns of CSV, folded case and integers must be as short as
+// their lines, and each line must come once and in order. The first byte chooses the separator, the line endings, whether
+// to compress and the part of the line. The second byte chooses how often the rest is repeated in the file (past the buffer)
+// and the length of the pieces in the socket.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include <hortus/error.hpp>
 
 #include "../cli/text/lines.hpp"
+#include "../cli/text/records.hpp"
 
 namespace {
 
@@ -119,6 +121,36 @@ void as_they_look(std::string_view bytes, line_format format) {
   }
 }
 
+/// Checks the parts of lines that are keys. Bytes that are no CSV or no integers are refused.
+void in_parts(std::string_view bytes, line_format format, unsigned choice) {
+  using hortus::cli::record_block;
+  memory_file const file(bytes);
+  hortus::cli::key_part part{.ignore_case = (choice & 1) != 0, .integers = (choice & 7) == 6};
+  if ((choice & 2) != 0) {
+    part.column = (choice & 8) != 0 ? "2" : "a";
+    part.header = (choice & 8) == 0;
+  } else {
+    part.field = choice % 3;
+  }
+  if ((choice & 4) != 0) part.delimiter = ',';
+  auto const lines = keys_of(bytes, format);
+  std::size_t at = 0;
+  try {
+    hortus::cli::record_reader in({}, file.path(), format, part, [](std::string const&) {});
+    for (record_block block; in.next(block); at += block.lines.size()) {
+      require(block.first_line == at + 1 && !block.lines.empty(), "every line, in order");
+      require(block.keys.size() == (block.what == record_block::kind::keys ? block.lines.size() : 0), "a key a line, or none");
+      for (std::size_t i = 0; i < block.keys.size(); ++i) {
+        require(block.keys[i].size() <= block.lines[i].size(), "a key is a part of its line");
+        for (char const c : block.keys[i]) require(!part.ignore_case || c < 'A' || c > 'Z', "no upper case");
+      }
+    }
+    require(at == lines.size(), "no line is lost");
+  } catch (hortus::error const&) {
+    require(part.is_csv() || part.integers, "what is neither CSV nor integers is not refused");
+  }
+}
+
 /// Checks the text in pieces: each packet of the socket is one read.
 void in_pieces(std::string_view text, std::size_t length, line_format format) {
   std::array<int, 2> ends{};
@@ -143,6 +175,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::string text;
   for (unsigned times = long_file ? 64 * data[1] + 1U : 1; times != 0 && text.size() < 300'000; --times) text += body;
   as_file(text, text, format);
+  in_parts(text, format, data[0] / 16U ^ data[1]);
   as_they_look(body, format);
   auto const unpacked = line_format{.separator = format.separator, .crlf = format.crlf, .unpack = decompress::yes};
   if ((data[0] & 4) != 0) as_file(gzipped(text), text, unpacked);

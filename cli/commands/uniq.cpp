@@ -209,7 +209,7 @@ void add_uniq(command_line& app, action& run) {
   command->add_option("--memory", o->memory, "what the filter may take (default 64Mi)")->type_name("BYTES");
   command->add_option("-p,--fpr", o->fpr, "chance that a new line is taken for an old one and lost (default 1e-6)")
       ->type_name("RATE");
-  command->add_option("--state", o->state, "remember the lines from run to run, in this filter; the first run makes it")
+  command->add_option("--state", o->state, "remember lines from run to run in this filter; the first run makes it")
       ->type_name("FILE");
   o->checkpoint.add_option(*command);
   o->lock.add_option(*command);
