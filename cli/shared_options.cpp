@@ -146,7 +146,7 @@ void key_file::add_option(subcommand const& command) {
 }
 
 std::optional<secret_key> key_file::read(std::span<std::string const> inputs) const {
-  if (path.empty()) return std::nullopt;
+  if (path.empty() || known_) return known_;
   bool const standard_input = path == "-";
   if (standard_input && std::ranges::find(inputs, "-") != inputs.end())
     throw error(errc::bad_goal, "--key-file -: standard input cannot be the secret key and the keys at once");
@@ -163,6 +163,7 @@ std::optional<secret_key> key_file::read(std::span<std::string const> inputs) co
   if (last < 0) throw error(errc::io, "cannot read '" + path + "': " + std::generic_category().message(reason));
   auto key = parse_key({text.data(), got});
   if (!key) throw error(errc::wrong_key, "'" + path + "' is no key file: it must hold 16 bytes or 32 hexadecimal digits");
+  known_ = key;
   return key;
 }
 

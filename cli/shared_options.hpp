@@ -56,6 +56,9 @@ struct key_file {
   void add_option(subcommand const& command);
   /// Throws errc::bad_goal if both the key and one of the inputs are standard input.
   [[nodiscard]] std::optional<secret_key> read(std::span<std::string const> inputs = {}) const;
+
+ private:
+  mutable std::optional<secret_key> known_;  // once it was read: a pipe can be read only once
 };
 
 /// How long a command waits for a filter that another command is changing.

@@ -75,13 +75,14 @@ void create(options const& o, bool& filled) {
 int add(options const& o) {
   check_options(o);
   auto const every = o.checkpoint.interval();
+  auto const key = o.made.key.read(o.input.names());
   if (o.create && !std::filesystem::exists(o.file)) {
     bool filled = false;
     create(o, filled);
     if (filled) return done;
   }
   auto const lock = o.lock.hold(o.file);  // without it two adds could read the same file, and one's keys would be lost
-  auto filter = load_filter(o.file, {.key = o.made.key.read(o.input.names())});
+  auto filter = load_filter(o.file, {.key = key});
   check_has(filter, verb::insert, o.file);
   check_takes(filter, o.file, o.input);
   check_can_save(o.file, o.input.names(), o.made.key);

@@ -104,6 +104,11 @@ refused 'standard input cannot be the secret key and the keys at once' hortus qu
 printf '00112233445566778899aabbccddeeff\r\n' >dos_key
 done_quietly hortus build bloom -n 10 --key-file dos_key -o keyed -e a
 refused "name a file" hortus add - members
+done_quietly hortus add --create -n 1000 --key-file - keyed_new members <secret
+run 0 hortus query keyed_new --key-file secret -e 5
+run 0 hortus uniq --state keyed_state --memory 64Ki --key-file <(cat secret) members
+run 0 hortus uniq --state keyed_state --key-file secret members
+[ ! -s "$out" ] || fail "all are known under the same key"
 
 section "a file that is no filter is not replaced"
 echo notes >notes.txt
