@@ -7,6 +7,7 @@
 #include <hortus/index/fastrange.hpp>
 
 #include "bench/family.hpp"
+#include "bench/measure.hpp"
 #include "bench/packed_texts.hpp"
 
 namespace hortus::bench {
@@ -94,8 +95,9 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
         if (!is_wanted(what, family)) continue;
         if (family.wants_stream && stream.empty()) stream = zipf_stream<std::uint64_t>(members);
         auto const& inserted = family.wants_stream ? stream : members;
-        auto r = family.numbers({inserted, hits, misses}, fpr, what.threads, what.repetitions);
-        r.fpr_measured = family.fpr(inserted, fpr, rate_queries(fpr), absent_for_rates);
+        auto r = measure(*family.numbers({inserted, hits, misses}, fpr), what.threads, what.repetitions);
+        auto const queries_for_rate = family.wants_stream ? 0 : rate_queries(fpr);
+        r.fpr_measured = measured_fpr(*family.numbers({inserted, {}, {}}, fpr), queries_for_rate, absent_for_rates);
         r.overhead = overhead_of(family, r);
         each(r);
       }
@@ -109,7 +111,8 @@ void run_on_text(std::span<std::string_view const> members, std::span<std::strin
   packed_texts const hits(drawn(members, absent.size()));
   packed_texts const misses(absent);
   for (auto const& family : all_measured()) {
-    auto r = family.texts({(family.wants_stream ? stream : once).texts(), hits.texts(), misses.texts()}, fpr, 1, 3);
+    auto const& inserted = family.wants_stream ? stream : once;
+    auto r = measure(*family.texts({inserted.texts(), hits.texts(), misses.texts()}, fpr), 1, 3);
     r.overhead = overhead_of(family, r);
     each(r);
   }

@@ -7,6 +7,7 @@
 #include <hortus/counting/d_left.hpp>
 
 #include "bench/packed_texts.hpp"
+#include "bench/subject_of.hpp"
 
 namespace hortus::bench {
 namespace {
@@ -45,7 +46,8 @@ TEST(filled, counts_the_keys_that_did_not_fit) {
 TEST(measure, has_no_refused_keys_when_the_filter_is_planned_for_all) {
   auto const keys = numbers(2000);
   std::span<std::uint64_t const> const all(keys);
-  auto const r = measure<d_left, std::uint64_t>({all.first(1000), all.first(1000), all.last(1000)}, 0.01, 1, 1);
+  subject_of<d_left, std::uint64_t> it({all.first(1000), all.first(1000), all.last(1000)}, 0.01);
+  auto const r = measure(it, 1, 1);
   EXPECT_EQ(r.refused, 0u);
   EXPECT_GT(r.hit_ns, 0);
   EXPECT_GT(r.miss_ns, 0);
