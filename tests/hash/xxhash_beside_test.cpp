@@ -4,7 +4,7 @@
 #include <hortus/hash/xxh3.hpp>
 #include <hortus/hash/xxh64.hpp>
 
-#include <xxhash.h>
+#include <xxhash.h>  // NOLINT(readability-duplicate-include): that is the test
 
 #include <gtest/gtest.h>
 

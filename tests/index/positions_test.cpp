@@ -104,7 +104,7 @@ TYPED_TEST(index_policies, use_the_whole_range_at_every_probe) {
     }
   }
   for (auto const& probe : ones)
-    for (auto count : probe) EXPECT_NEAR(count, keys / 2, 7 * 64);
+    for (auto count : probe) EXPECT_NEAR(count, keys / 2.0, 7 * 64);
 }
 
 // Folding: the position for range n, divided by d, is the position for n / d. Policies that do not fold must declare it;

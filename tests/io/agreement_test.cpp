@@ -46,7 +46,7 @@ outcome through_a_pipe(bytes_of_file const& bytes, std::size_t piece = 1 << 20) 
     ::close(ends[1]);
   });
   // Opening /dev/fd/N gives a descriptor of its own; with ours closed, a reader who stops early ends the writer too.
-  auto const result = outcome_of([&] {
+  auto result = outcome_of([&] {
     struct closing {
       int fd;
       ~closing() { ::close(fd); }
@@ -65,7 +65,7 @@ class agreement : public ::testing::Test {
   outcome check(bytes_of_file const& bytes) {
     auto const path = folder_ / "file";
     write_contents(path, bytes);
-    auto const loaded = outcome_of([&] { return load(path); });
+    auto loaded = outcome_of([&] { return load(path); });
     EXPECT_EQ(loaded, outcome_of([&] { return open(path, {.key = {}, .verify = true}); })) << "open";
     EXPECT_EQ(loaded, outcome_of([&] { return from_bytes(bytes); })) << "from_bytes";
     EXPECT_EQ(loaded, outcome_of([&] { return *view(bytes, {.key = {}, .verify = true}); })) << "view";

@@ -29,28 +29,28 @@ using whole = tally<std::uint64_t>;
 struct bounded : whole {
   static constexpr std::string_view name = "bounded";
   bounded() : bounded(params{1}) {}
-  explicit bounded(params p) : whole(p), room_(2 * p.width) {}
+  explicit bounded(params p) : whole(p), free_places(2 * p.width) {}
 
   [[nodiscard]] bool insert(digest x) noexcept {
-    if (room_ == 0) return false;
-    --room_;
+    if (free_places == 0) return false;
+    --free_places;
     whole::insert(x);
     return true;
   }
   bool erase(digest x) noexcept {
     bool const was_there = whole::erase(x);
-    room_ += was_there ? 1U : 0U;
+    free_places += was_there ? 1U : 0U;
     return was_there;
   }
   void clear() noexcept {
     whole::clear();
-    room_ = 2 * shape().width;
+    free_places = 2 * shape().width;
   }
   static void fields(auto& self, auto& io) {
     whole::fields(self, io);
-    io(self.room_);
+    io(self.free_places);
   }
-  std::uint64_t room_;
+  std::uint64_t free_places;
 };
 
 struct misses_one_in_ten_thousand : whole {
@@ -111,7 +111,7 @@ struct makes_room_by_forgetting : bounded {
   using bounded::bounded;
   [[nodiscard]] bool insert(digest x) noexcept {
     if (!bounded::insert(x)) clear();
-    return room_ != 0 && bounded::insert(x);
+    return free_places != 0 && bounded::insert(x);
   }
 };
 

@@ -8,7 +8,6 @@
 namespace {
 
 using namespace hortus::plan;
-using hortus::goal;
 using oracle::close;
 using oracle::printed;
 using oracle::sizes;

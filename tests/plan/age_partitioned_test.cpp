@@ -8,7 +8,6 @@
 namespace {
 
 using namespace hortus::plan;
-using oracle::close;
 using oracle::printed;
 using oracle::thrown;
 

@@ -1,5 +1,6 @@
 #include <hortus/plan/d_left.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include <hortus/maths/bloom_size.hpp>
@@ -91,7 +92,7 @@ TEST(DLeft, ItemsFromCells) {
   for (auto const& [shape, items] :
        {std::pair{d_left_shape{42, 5}, 1000U}, {d_left_shape{2048, 14}, 49152U}, {d_left_shape{50, 62}, 1000U}}) {
     auto const mean = occupied(shape.fingerprints(), items).mean;
-    auto const e = d_left_cardinality(shape, static_cast<std::uint64_t>(mean + .5));
+    auto const e = d_left_cardinality(shape, static_cast<std::uint64_t>(std::llround(mean)));
     EXPECT_NEAR(e.value, items, .7 + 1e-3 * items);
     EXPECT_LE(e.low, e.value);
     EXPECT_GE(e.high, e.value);

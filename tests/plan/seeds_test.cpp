@@ -7,7 +7,6 @@
 namespace {
 
 using namespace hortus::plan;
-using oracle::close;
 using oracle::printed;
 
 TEST(Seeds, Seed003TableOfBitsPerEntry) {

@@ -1,6 +1,7 @@
 #include <hortus/plan/count_min.hpp>
 #include <hortus/plan/fast_ams.hpp>
 
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -33,7 +34,7 @@ TEST(Sketch, MedianByCountingAllOutcomes) {
   for (unsigned depth = 1; depth <= 9; ++depth)
     for (double const p : {1e-3, 0.1, 0.5, 0.9, 1.0}) {
       double wrong = 0;
-      auto const outcomes = static_cast<unsigned>(std::pow(3, depth) + 0.5);
+      auto const outcomes = static_cast<unsigned>(std::lround(std::pow(3, depth)));
       for (unsigned outcome = 0; outcome < outcomes; ++outcome) {
         std::vector<int> error;
         double chance = 1;
