@@ -7,6 +7,7 @@
 namespace {
 
 using namespace hortus::plan;
+using oracle::close;
 using oracle::printed;
 
 TEST(Seeds, Seed003TableOfBitsPerEntry) {
