@@ -9,7 +9,7 @@ for purpose in "$@"; do
   case $purpose in
     build) wanted+=(g++ cmake ninja-build 'pkgconf|pkg-config' libxxhash-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev
       zlib1g-dev libzstd-dev) ;;
-    test) wanted+=(python3 libgtest-dev libgmock-dev librapidcheck-dev zstd mandoc zsh fish clang
+    test) wanted+=(python3 libgtest-dev libgmock-dev librapidcheck-dev zstd jq mandoc zsh fish clang
       'libclang-rt-dev|libclang-rt-14-dev?') ;;
     lint) wanted+=(clang-format clang-tidy) ;;
     *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint" >&2 && exit 2 ;;
