@@ -12,18 +12,19 @@ namespace hortus::cli {
 namespace {
 
 /// What commands are called elsewhere. A command that this version does not have is not offered.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> synonyms{{
-    {"check", "query"},   {"test", "query"},    {"contains", "query"},
-    {"lookup", "query"},  {"find", "query"},    {"grep", "query"},
-    {"create", "build"},  {"new", "build"},     {"make", "build"},
-    {"insert", "add"},    {"append", "add"},    {"update", "add"},
-    {"delete", "remove"}, {"erase", "remove"},  {"rm", "remove"},
-    {"del", "remove"},    {"union", "merge"},   {"join", "merge"},
-    {"combine", "merge"}, {"dedup", "uniq"},    {"dedupe", "uniq"},
-    {"unique", "uniq"},   {"show", "info"},     {"stat", "info"},
-    {"stats", "info"},    {"describe", "info"}, {"intersection", "intersect"},
-    {"estimate", "plan"}, {"choose", "plan"},   {"halve", "fold"},
-    {"shrink", "fold"},   {"families", "list"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 34> synonyms{{
+    {"check", "query"},    {"test", "query"},    {"contains", "query"},
+    {"lookup", "query"},   {"find", "query"},    {"grep", "query"},
+    {"create", "build"},   {"new", "build"},     {"make", "build"},
+    {"insert", "add"},     {"append", "add"},    {"update", "add"},
+    {"delete", "remove"},  {"erase", "remove"},  {"rm", "remove"},
+    {"del", "remove"},     {"union", "merge"},   {"join", "merge"},
+    {"combine", "merge"},  {"dedup", "uniq"},    {"dedupe", "uniq"},
+    {"unique", "uniq"},    {"show", "info"},     {"stat", "info"},
+    {"stats", "info"},     {"describe", "info"}, {"intersection", "intersect"},
+    {"estimate", "plan"},  {"choose", "plan"},   {"halve", "fold"},
+    {"shrink", "fold"},    {"families", "list"}, {"top", "count"},
+    {"frequent", "count"},
 }};
 
 }  // namespace

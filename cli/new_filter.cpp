@@ -42,7 +42,11 @@ void new_filter::add_options(subcommand const& command) {
 void new_filter::check_family() const {
   if (!is_auto()) {
     if (!need.empty()) throw error(errc::bad_goal, "--need chooses among families: it goes with auto, not with " + family);
-    (void)its_family();
+    try {
+      (void)its_family();
+    } catch (error const& e) {
+      throw error(e.code(), std::string(e.what()) + "; or auto, which chooses one");
+    }
     return;
   }
   if (!settings.empty()) throw error(errc::bad_goal, "--set is about one family: name it instead of auto");

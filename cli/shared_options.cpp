@@ -94,6 +94,8 @@ key_part key_input::part() const {
     throw error(errc::bad_goal, "--csv '" + column + "' with --no-header: without a header a column has a number only");
   if (ignore_case && integers) throw error(errc::bad_goal, "--ignore-case is about text: integers have no case");
   if (column == "0") throw error(errc::bad_goal, "--csv 0: columns count from 1");
+  if (!field.empty() && !integer_of(field))
+    throw error(errc::bad_goal, "--field '" + field + "' is not the number of one field: 1 is the first");
   auto const between = delimiter == "\\t" ? std::string("\t") : delimiter;
   if (between.size() > 1)
     throw error(errc::bad_goal, "--delimiter '" + delimiter + "' is more than one byte: one is allowed, or \\t for a tab");

@@ -47,7 +47,8 @@ void create(options const& o, bool& filled) {
   auto const lock = o.lock.hold(parent.string());
   if (std::filesystem::exists(o.file)) return;
   auto made = o.made;
-  if (made.family.empty()) made.family = default_family;
+  if (made.family.empty())
+    made.family = !made.need.empty() ? "auto" : !made.window.empty() ? "age_partitioned" : default_family;
   made.check_family();
   check_can_save(o.file, o.input.names(), made.key);
   if (!made.items.empty()) made.choose_family(parse_count("-n", made.items));
@@ -133,10 +134,14 @@ void add_add(command_line& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter")->required();
   command->add_flag("--if-new", o->if_new, "only keys that are not found yet: none is counted twice");
-  command->add_flag("--print-new", o->print_new, "the same, and print the lines of these keys");
+  command->add_flag("--print-new", o->print_new, "the same, and print the lines of these keys (a false positive is not new)");
   o->checkpoint.add_option(*command);
-  command->add_flag("--create", o->create, "make the filter if there is none, with the options of build:");
-  command->add_option("--family", o->made.family, "of the filter to make (default bloom); hortus list names them")
+  command->add_flag("--create", o->create,
+                    "make the filter if there is none, with the options of build;\n-n is then for all keys that will come");
+  command
+      ->add_option("--family", o->made.family,
+                   "of the filter to make: auto, or a name of hortus list (default bloom;\nwith --need auto, with --window "
+                   "age_partitioned)")
       ->type_name("FAMILY");
   o->made.add_options(*command);
   o->lock.add_option(*command);

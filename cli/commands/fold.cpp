@@ -54,6 +54,7 @@ int fold(options const& o) {
   if (o.out.verbose)
     say(fmt::format("folded by {}: {}, rate of false positives {}", by, human_bytes(filter.size_bytes()),
                     human_rate(filter.fpr())));
+  if (by == 1) warn("it is as small as it may be for that: what was written is the filter as it was");
   warn_if_overfull(filter, by == 1 ? after::nobody_knows : after::folding);
   warn_if_stuck(filter);
   return done;

@@ -22,8 +22,8 @@ void line_writer::write(record_block const& block, std::size_t i) {
 }
 
 void line_writer::write_json(record_block const& block, std::size_t i) {
-  nlohmann::ordered_json row{{"line", block.lines[i]}};
-  if (!block.keys.empty() && block.keys[i] != block.lines[i]) row["key"] = block.keys[i];
+  nlohmann::ordered_json row{{"line", block.lines[i]}, {"key", nullptr}};
+  if (!block.keys.empty()) row["key"] = block.keys[i];
   row["file"] = block.input;
   row["line_number"] = block.first_line + i;
   // Lines may contain any bytes; JSON is UTF-8.

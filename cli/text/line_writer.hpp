@@ -11,7 +11,7 @@ struct line_style {
   char separator = '\n';
   bool with_filename = false;
   bool line_number = false;
-  bool json = false;  ///< an array of objects: line, file, line_number, and key if it is not the line
+  bool json = false;  ///< an array of objects: line, key (null if it has none), file, line_number
 };
 
 /// Writes selected lines to standard output. The header of CSV is written once, from the first input that has one, so that the

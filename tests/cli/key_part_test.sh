@@ -113,6 +113,7 @@ refused '--no-header goes with --csv' hortus uniq --no-header log
 refused 'without a header a column has a number only' hortus uniq --no-header --csv name log
 refused 'more than one byte' hortus uniq -f 1 -d '::' log
 refused "--field '0' is too small" hortus uniq -f 0 log
+refused "--field '1,2' is not the number of one field" hortus uniq -f 1,2 log
 refused '--csv 0: columns count from 1' hortus uniq --csv 0 log
 refused 'integers have no case' hortus uniq -i --integers log
 

@@ -49,7 +49,9 @@ json 'd == []' "$out"
 run 0 hortus query --json -c f asked
 json 'd == {"asked": 101, "selected": 51}' "$out"
 run 0 hortus uniq --json <<<$'a\nb\na'
-json '[row["line"] for row in d] == ["a", "b"]' "$out"
+json '[(row["line"], row["key"]) for row in d] == [("a", "a"), ("b", "b")]' "$out"
+run 0 hortus uniq --json -f 2 <<<'a'
+json 'd[0]["key"] is None' "$out"
 refused '-q prints nothing' hortus query -q -c f asked
 refused 'are about printed lines' hortus query -c -H f asked
 refused "-m '0' is too small" hortus query -m 0 f asked
@@ -136,6 +138,10 @@ cat members | hortus add --create piped2
 equal "a pipe" 100 "$(count piped2 members)"
 refused "-n, -p are about a filter that is made: only with --create" hortus add -n 5 -p 1% made more
 refused "cannot (read|open)|No such file" hortus add missing more
+done_quietly hortus add --create --need remove -n 1000 removable members
+done_quietly hortus remove removable members
+done_quietly hortus add --create --window 1h -n 1000 timed_new members
+refused "there is no family 'members'; .*or auto, which chooses one" hortus build -o none members
 for i in 1 2 3 4 5 6; do "$HORTUS" add --create -n 10k together <(seq $((i * 1000)) $((i * 1000 + 999))) & done
 wait
 equal "none of six commands lost a key" 6000 "$(count together <(seq 1000 6999))"
