@@ -134,7 +134,7 @@ void add_add(command_line& app, action& run) {
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter")->required();
   command->add_flag("--if-new", o->if_new, "only keys that are not found yet: none is counted twice");
-  command->add_flag("--print-new", o->print_new, "the same, and print the lines of these keys (a false positive is not new)");
+  command->add_flag("--print-new", o->print_new, "the same, and print their lines (a false positive is not new)");
   o->checkpoint.add_option(*command);
   command->add_flag("--create", o->create,
                     "make the filter if there is none, with the options of build;\n-n is then for all keys that will come");
