@@ -20,8 +20,8 @@ std::optional<std::chrono::nanoseconds> checkpoint_option::interval() const {
   return parse_duration("--checkpoint", every, std::chrono::milliseconds(10));
 }
 
-checkpoints::checkpoints(any_filter const& filter, std::string path, std::optional<std::chrono::nanoseconds> interval)
-    : filter_(filter), path_(std::move(path)) {
+checkpoints::checkpoints(any_filter const& filter, locked_file* file, std::optional<std::chrono::nanoseconds> interval)
+    : filter_(filter), file_(file) {
   if (interval) thread_ = std::thread([this, interval] { run(*interval); });
 }
 
@@ -40,7 +40,7 @@ void checkpoints::run(std::chrono::nanoseconds interval) {
   while (!woken_.wait_for(lock, interval, [&] { return ending_; })) {
     if (!std::exchange(changed_, false)) continue;
     try {
-      save(filter_, path_);
+      file_->replace(image_of(filter_));
     } catch (...) {
       failed_ = std::current_exception();
       return;

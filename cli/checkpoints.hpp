@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <hortus/any/any_filter.hpp>
+#include <hortus/io/locked_file.hpp>
 
 #include "cli/options.hpp"
 
@@ -25,7 +26,8 @@ struct checkpoint_option {
 /// Without an interval there is no thread, and nothing is locked.
 class checkpoints {
  public:
-  checkpoints(any_filter const& filter, std::string path, std::optional<std::chrono::nanoseconds> interval);
+  /// The file stays locked while it is replaced. It is not used if there is no interval.
+  checkpoints(any_filter const& filter, locked_file* file, std::optional<std::chrono::nanoseconds> interval);
   ~checkpoints();
   checkpoints(checkpoints const&) = delete;
   checkpoints& operator=(checkpoints const&) = delete;
@@ -44,7 +46,7 @@ class checkpoints {
   void run(std::chrono::nanoseconds interval);
 
   any_filter const& filter_;
-  std::string path_;
+  locked_file* file_;
   std::mutex mutex_;
   std::condition_variable woken_;
   bool changed_ = false;

@@ -122,25 +122,31 @@ void lock_options::add_option(subcommand const& command) {
       ->type_name("TIME");
 }
 
-std::unique_ptr<file_lock> lock_options::hold(std::string const& path) const {
+/// What to do while the lock is held elsewhere: sleep, tell that after a second, and give up after the timeout.
+std::function<void()> lock_options::waiting_for(std::string const& path) const {
   using namespace std::chrono_literals;
   using clock = std::chrono::steady_clock;
   if (path == "-") throw error(errc::io, "'-' is standard input, and a filter is changed in place: name a file");
   auto const limit = timeout.empty() ? std::chrono::nanoseconds::max() : parse_duration("--lock-timeout", timeout);
-  auto const start = clock::now();
-  std::chrono::nanoseconds nap = 1ms;
-  bool told = false;
-  return std::make_unique<file_lock>(path, [&] {
+  return [path, limit, given = timeout, start = clock::now(), nap = std::chrono::nanoseconds(1ms), told = false]() mutable {
     auto const waited = std::chrono::nanoseconds(clock::now() - start);
     if (waited >= limit)
-      throw error(errc::io, fmt::format("another command is still changing '{}' after --lock-timeout {}", path, timeout));
+      throw error(errc::io, fmt::format("another command is still changing '{}' after --lock-timeout {}", path, given));
     if (!told && waited >= 1s) {
       say(fmt::format("waiting for {}, which another command is changing", path));
       told = true;
     }
     std::this_thread::sleep_for(std::min(nap, limit - waited));
     nap = std::min<std::chrono::nanoseconds>(2 * nap, 50ms);
-  });
+  };
+}
+
+std::unique_ptr<file_lock> lock_options::hold(std::string const& path) const {
+  return std::make_unique<file_lock>(path, waiting_for(path));
+}
+
+std::unique_ptr<locked_file> lock_options::hold_file(std::string const& path) const {
+  return std::make_unique<locked_file>(path, waiting_for(path));
 }
 
 void key_file::add_option(subcommand const& command) {

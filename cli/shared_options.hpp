@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -7,6 +8,7 @@
 
 #include <hortus/hash/secret_key.hpp>
 #include <hortus/io/file.hpp>
+#include <hortus/io/locked_file.hpp>
 
 #include "cli/options.hpp"
 #include "cli/text/lines.hpp"
@@ -69,6 +71,11 @@ struct lock_options {
   /// Takes the lock that add, remove, merge and fold use. Prints a message after a second of waiting; throws errc::io after the
   /// timeout.
   [[nodiscard]] std::unique_ptr<file_lock> hold(std::string const& path) const;
+  /// The same for a command that may replace the file several times.
+  [[nodiscard]] std::unique_ptr<locked_file> hold_file(std::string const& path) const;
+
+ private:
+  [[nodiscard]] std::function<void()> waiting_for(std::string const& path) const;
 };
 
 }  // namespace hortus::cli

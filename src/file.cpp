@@ -13,10 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <hortus/error.hpp>
+#include <hortus/io/locked_file.hpp>
 
 namespace hortus {
 namespace {
@@ -247,9 +249,9 @@ stored_parts parts_from_pipe(descriptor const& fd, fs::path const& path) {
   return {std::move(head), std::move(sections)};
 }
 
-}  // namespace
-
-void replace_file(fs::path const& path, std::function<void(byte_sink const&)> const& write) {
+/// replace_file(). before_publishing(descriptor) is called when the new file is complete and does not have its name yet.
+void replace(fs::path const& path, std::function<void(byte_sink const&)> const& write,
+             std::function<void(int)> const& before_publishing) {
   auto const target = behind_links(path);
   auto const folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   struct stat old {};
@@ -272,9 +274,16 @@ void replace_file(fs::path const& path, std::function<void(byte_sink const&)> co
   }
   write([&](std::span<std::byte const> bytes) { fresh.write(bytes, target); });
   if (::fsync(fresh.fd()) != 0) fail("sync", target);
+  before_publishing(fresh.fd());
   fresh.publish(target);
   descriptor const dir(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!dir.ok() || ::fsync(dir.get()) != 0) fail("sync the folder of", target);
+}
+
+}  // namespace
+
+void replace_file(fs::path const& path, std::function<void(byte_sink const&)> const& write) {
+  replace(path, write, [](int) {});
 }
 
 void write_file(fs::path const& path, image const& what) {
@@ -332,9 +341,35 @@ file_lock::file_lock(fs::path const& path, std::function<void()> const& wait) {
   }
 }
 
-file_lock::~file_lock() {
-  ::flock(fd_, LOCK_UN);  // close() is not enough after a fork: the child's copy of the descriptor would keep the lock
-  ::close(fd_);
+namespace {
+
+void unlock(int fd) noexcept {
+  ::flock(fd, LOCK_UN);  // close() is not enough after a fork: the child's copy of the descriptor would keep the lock
+  ::close(fd);
+}
+
+}  // namespace
+
+file_lock::~file_lock() { unlock(fd_); }
+
+locked_file::locked_file(fs::path path, std::function<void()> const& wait)
+    : path_(std::move(path)), first_(std::make_unique<file_lock>(path_, wait)) {}
+
+locked_file::~locked_file() {
+  if (fd_ >= 0) unlock(fd_);
+}
+
+void locked_file::replace(image const& what) {
+  std::optional<descriptor> next;
+  auto const lock = [&](int fd) {  // a copy of the descriptor shares the lock, and outlives the temporary file's own
+    next.emplace(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    if (!next->ok() || ::flock(fd, LOCK_EX | LOCK_NB) != 0) fail("lock", path_);
+  };
+  hortus::replace(
+      path_, [&](byte_sink const& sink) { write_image(what, sink); }, lock);
+  first_.reset();  // who waits for the old file finds that it was replaced, and waits for the new one
+  if (fd_ >= 0) unlock(fd_);
+  fd_ = next->release();
 }
 
 }  // namespace hortus

@@ -82,7 +82,7 @@ int add(options const& o) {
     create(o, filled);
     if (filled) return done;
   }
-  auto const lock = o.lock.hold(o.file);  // without it two adds could read the same file, and one's keys would be lost
+  auto const locked = o.lock.hold_file(o.file);  // without it two adds could read the same file, and one's keys would be lost
   auto filter = load_filter(o.file, {.key = key});
   check_has(filter, verb::insert, o.file);
   check_takes(filter, o.file, o.input);
@@ -94,7 +94,7 @@ int add(options const& o) {
   // Lines are printed before they are saved as known, so that an interrupted run prints them again and never loses them.
   line_writer lines({.separator = o.input.separator()}, in.streaming() || every);
   {
-    checkpoints saved(filter, o.file, every);
+    checkpoints saved(filter, locked.get(), every);
     progress shown("adding", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
     for (record_block block; in.next(block); shown.update(in.bytes_read())) {
       if (block.what != record_block::kind::keys) {

@@ -150,7 +150,7 @@ int uniq(options const& o) {
   auto const every = o.checkpoint.interval();
   check_can_print(o.input.names());
   if (!o.state.empty()) create_state(o);
-  auto const lock = o.state.empty() ? nullptr : o.lock.hold(o.state);  // as add does
+  auto const locked = o.state.empty() ? nullptr : o.lock.hold_file(o.state);  // as add does
   auto filter = o.state.empty() ? empty_filter(o) : load_state(o);
   auto const plan = filter.about();
   bool const by_clock = filter.family().ages_by_time();
@@ -163,7 +163,7 @@ int uniq(options const& o) {
   line_writer out({.separator = o.input.separator(), .json = o.json}, in.streaming() || every);
   bool windowed = !o.window.empty() || by_clock || (forgets && filter.has_forgotten());
   {
-    checkpoints saved(filter, o.state, every);
+    checkpoints saved(filter, locked.get(), every);
     for (record_block block; in.next(block); shown.update(in.bytes_read())) {
       if (block.what != record_block::kind::keys) {
         out.whole_block(block);

@@ -207,6 +207,7 @@ for ((i = 0; i < 100; ++i)); do
   sleep 0.1
 done
 hortus query -q live -e early || fail "the key is saved while the input is open"
+refused "another command is still changing 'live'" hortus add --lock-timeout 200ms live -e another
 kill -9 $adder
 wait $adder 2>/dev/null || :
 exec 9>&-
