@@ -86,17 +86,21 @@ run 0 hortus query -c /dev/stdin keys <good
 
 section "out of memory: what did not fit"
 little() { (ulimit -v $1 && shift && exec "$HORTUS" "$@"); }
-refused '^hortus: out of memory: standard input has a line of more than [0-9]+ bytes$' \
-  little 250000 build bloom -n 10 -o none < <(head -c 300000000 /dev/zero | tr '\0' x)
-refused '^hortus: out of memory: a filter of that size does not fit$' little 250000 build bloom -n 1G -o none keys
-refused '^hortus: out of memory: a filter of that size does not fit$' little 250000 uniq --memory 1Gi keys
-refused '^hortus: out of memory: what --memory keeps of the keys of a pipe .* does not fit$' \
-  little 200000 build bloom -o none < <(seq 20000000)
-refused '^hortus: out of memory: what --memory holds of the keys does not fit$' \
-  little 200000 count --top 3 --memory 1Gi < <(seq 20000000)
-hortus build bloom -n 100M -o large /dev/null
-refused '^hortus: out of memory: the filter does not fit$' little 100000 add large keys
-rm large
+if little 100000 --version >/dev/null 2>&1; then
+  refused '^hortus: out of memory: standard input has a line of more than [0-9]+ bytes$' \
+    little 250000 build bloom -n 10 -o none < <(head -c 300000000 /dev/zero | tr '\0' x)
+  refused '^hortus: out of memory: a filter of that size does not fit$' little 250000 build bloom -n 1G -o none keys
+  refused '^hortus: out of memory: a filter of that size does not fit$' little 250000 uniq --memory 1Gi keys
+  refused '^hortus: out of memory: what --memory keeps of the keys of a pipe .* does not fit$' \
+    little 200000 build bloom -o none < <(seq 20000000)
+  refused '^hortus: out of memory: what --memory holds of the keys does not fit$' \
+    little 200000 count --top 3 --memory 1Gi < <(seq 20000000)
+  hortus build bloom -n 100M -o large /dev/null
+  refused '^hortus: out of memory: the filter does not fit$' little 100000 add large keys
+  rm large
+else
+  skip "the command itself does not start in 100 MB, as under a sanitizer"
+fi
 
 section "inputs and filters that are not there, or are not what they should be"
 for filter in nosuch ./nosuch/f keys/f; do
