@@ -231,7 +231,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   grep -q 'asking: ' "$out" || fail "progress on a terminal" "$(cat -v "$out")"
   equal "lines on the screen" "1 2 3 4" "$(sed 's/\r*$//; s/.*\r//' "$out" | xargs)"
   slow_lines='for i in 1 2 3 4; do echo $i; sleep 0.5; done' # a sanitized command takes a second to start
-  for command in 'query -c f' 'query -vc f' 'count --top 1' 'uniq' 'remove g' 'build bloom -n 10 --json -o h' 'add --json f'; do
+  for command in 'query -c f' 'query -vc f' 'count --top 1' 'uniq --memory 64Ki' 'remove g' 'build bloom -n 10 --json -o h' 'add --json f'; do
     hortus build counting -n 100 -o g keys 2>/dev/null
     on_terminal "($slow_lines) | '$HORTUS' $command || :"
     grep -Eq '(asking|counting|reading|removing|building|adding): ' "$out" || fail "progress on a terminal: $command" "$(cat -v "$out")"
