@@ -230,7 +230,12 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   on_terminal "(for i in 1 2 3 4; do echo \$i; sleep 0.3; done) | '$HORTUS' query f"
   grep -q 'asking: ' "$out" || fail "progress on a terminal" "$(cat -v "$out")"
   equal "lines on the screen" "1 2 3 4" "$(sed 's/\r*$//; s/.*\r//' "$out" | xargs)"
-  slow_lines='for i in 1 2 3 4; do echo $i; sleep 0.5; done' # a sanitized command takes a second to start
+  # A sanitized command may take a second or more to start, and would find that its input has ended.
+  before=$(date +%s%3N)
+  hortus uniq </dev/null
+  pause=0.3
+  [ $(($(date +%s%3N) - before)) -lt 500 ] || pause=2
+  slow_lines="for i in 1 2 3 4; do echo \$i; sleep $pause; done"
   for command in 'query -c f' 'query -vc f' 'count --top 1' 'uniq --memory 64Ki' 'remove g' 'build bloom -n 10 --json -o h' 'add --json f'; do
     hortus build counting -n 100 -o g keys 2>/dev/null
     on_terminal "($slow_lines) | '$HORTUS' $command || :"
