@@ -73,6 +73,20 @@ void create(options const& o, bool& filled) {
   filled = true;
 }
 
+/// --create is for commands that are repeated, so its options may be given although the filter is there. They cannot change
+/// it: warns of those that want another filter.
+void warn_if_other(options const& o, any_filter const& filter) {
+  auto const about = filter.about();
+  std::vector<std::string> other;
+  if (!o.made.family.empty() && !o.made.is_auto() && o.made.family != about.family) other.emplace_back("--family");
+  if (!o.made.items.empty() && parse_count("-n", o.made.items) != about.items_planned) other.emplace_back("-n");
+  if (!o.made.fpr.empty() && parse_rate("-p", o.made.fpr) != about.fpr_planned) other.emplace_back("-p");
+  if (!o.made.seed.empty() && parse_seed("--seed", o.made.seed) != about.seed) other.emplace_back("--seed");
+  if (other.empty()) return;
+  warn(fmt::format("'{}' is there, {} for {} keys at {}: {} {} not used", o.file, one(about.family), about.items_planned,
+                   human_rate(about.fpr_planned), fmt::join(other, ", "), other.size() == 1 ? "is" : "are"));
+}
+
 int add(options const& o) {
   check_options(o);
   auto const every = o.checkpoint.interval();
@@ -88,6 +102,7 @@ int add(options const& o) {
   check_takes(filter, o.file, o.input);
   check_can_save(o.file, o.input.names(), o.made.key);
   check_clock(filter, o.file);
+  if (o.create) warn_if_other(o, filter);
   filling added(filter);
   auto in = o.input.reader();
   if (o.print_new) check_can_print(o.input.names());

@@ -134,6 +134,8 @@ same_bytes built made2
 seq 101 200 >more
 done_quietly hortus add --create -n 1000 -p 0.1% made more
 equal "both days" 200 "$(count made <(seq 200))"
+run 0 hortus add --create --family counting -n 5000 -p 0.1% made more
+said "^hortus: warning: 'made' is there, a bloom filter for 1000 keys at 0.1 %: --family, -n are not used$"
 cat members | hortus add --create piped2
 equal "a pipe" 100 "$(count piped2 members)"
 refused "-n, -p are about a filter that is made: only with --create" hortus add -n 5 -p 1% made more
