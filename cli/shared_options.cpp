@@ -87,6 +87,8 @@ line_format key_input::format() const {
 key_part key_input::part() const {
   if (!field.empty() && !column.empty())
     throw error(errc::bad_goal, "--field and --csv exclude each other: the key is a field, or a column of CSV");
+  if (names().empty() && !(field.empty() && column.empty() && !crlf && !no_decompress))
+    throw error(errc::bad_goal, "--field, --csv, --crlf and --no-decompress are about an INPUT: -e gives the key itself");
   if (!delimiter.empty() && field.empty() && column.empty())
     throw error(errc::bad_goal, "--delimiter goes with --field or --csv: without them the whole line is the key");
   if (no_header && column.empty()) throw error(errc::bad_goal, "--no-header goes with --csv");

@@ -108,6 +108,7 @@ printed "counted" $'1\t5'
 
 section "options that would have no effect are refused"
 refused '--field and --csv exclude each other' hortus uniq --field 1 --csv 1 log
+refused '-e gives the key itself' hortus query f --field 2 -e ada
 refused '--delimiter goes with --field or --csv' hortus uniq -d , log
 refused '--no-header goes with --csv' hortus uniq --no-header log
 refused 'without a header a column has a number only' hortus uniq --no-header --csv name log
