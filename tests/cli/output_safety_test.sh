@@ -243,13 +243,13 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     ! tr '\r' '\n' <"$out" | grep -E '(asking|counting|reading|removing|building|adding): .*[sB]([0-9{]|hortus)' ||
       fail "an answer glued to the line of progress: $command" "$(cat -v "$out")"
   done
-  on_terminal "(echo a; sleep 0.3; echo b; sleep 0.3; seq 100000) | '$HORTUS' uniq --memory 1Ki >/dev/null"
+  on_terminal "(echo a; sleep $pause; echo b; sleep $pause; seq 100000) | '$HORTUS' uniq --memory 1Ki >/dev/null"
   grep -q 'reading: ' "$out" && grep -Eq $'\rhortus: warning: more than' "$out" ||
     fail "a warning glued to the line of progress" "$(cat -v "$out")"
   on_terminal "($slow_lines) | '$HORTUS' query -c f"
   equal "what is left on the screen" 4 "$(sed 's/\r*$//; s/.*\r//' "$out")"
   rm h
-  on_terminal "(for i in 1 2 3 4; do echo \$i; sleep 0.3; done) | '$HORTUS' query f 2>/dev/null"
+  on_terminal "($slow_lines) | '$HORTUS' query f 2>/dev/null"
   equal "answers only" "1 2 3 4" "$(tr -d '\r' <"$out" | xargs)"
   rm g
 
