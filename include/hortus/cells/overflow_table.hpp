@@ -46,13 +46,15 @@ class overflow_table {
     if (auto const at = home(cell); taken(at)) __builtin_prefetch(&slot(at));
   }
 
-  /// Pre: room() >= 1, the cell is not in it, excess >= 1.
-  void insert(std::uint64_t cell, std::uint64_t excess) noexcept {
+  /// Pre: room() >= 1, the cell is not in it, excess >= 1. Returns the number of slots that it had to pass.
+  std::uint64_t insert(std::uint64_t cell, std::uint64_t excess) noexcept {
     auto at = home(cell);
-    while (slot(at).excess != 0) at = next(at);
+    std::uint64_t passed = 0;
+    for (; slot(at).excess != 0; at = next(at)) ++passed;
     slot(at) = {cell, excess};
     bits()[at / 64] |= std::uint64_t{1} << (at % 64);
     ++used_;
+    return passed;
   }
 
   /// Removes the entry that find() found. Entries that were displaced past its slot move up, so that searches still reach them.
