@@ -19,15 +19,21 @@
 #include <hortus/concepts.hpp>
 
 /// Building a filter much larger than the cache. Digests are first partitioned by the part of the filter they belong to. Then
-/// each part, which fits the cache, gets its digests. So memory is written in order. Parts share no memory, so several
-/// threads can handle different parts without atomics: parallel.hpp.
+/// each part, which fits the cache, gets its digests. So memory is written in order.
 namespace hortus {
 
-/// A family that keeps a key in one place. Places are numbered in the order of memory.
+/// A family that keeps a key in one place, or near it. Places are numbered in the order of memory.
 template <class F>
 concept placed = insertable<F> && requires(F const& c, digest x) {
   { c.place(x) } -> std::same_as<std::uint64_t>;  // below places()
   { c.places() } -> std::same_as<std::uint64_t>;
+};
+
+/// A family whose inserts read and write the memory of the key's place only. So several threads can handle different parts
+/// without atomics: parallel.hpp.
+template <class F>
+concept separately_placed = placed<F> && requires {
+  requires F::writes_its_place_only;
 };
 
 /// How a filter is divided: part i begins at place i * 2^shift.

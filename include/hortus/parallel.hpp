@@ -18,7 +18,7 @@ namespace hortus {
 /// Inserts the digests that fills[t] writes, in thread t; see insert_ordered. Each thread partitions its digests. When a part
 /// of any thread is full, or no thread has more digests, each thread inserts the digests of all threads for its share of the
 /// parts.
-template <placed F, class Fill>
+template <separately_placed F, class Fill>
 void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
   parts_of_filter const parts(f);
   auto const threads = fills.size();
@@ -89,7 +89,7 @@ struct insert_by_threads {
 /// The same as filter.insert(keys), with several threads, for filters that keep a key in one place (blocked, blocked_pair,
 /// sectorized, split_block, register_blocked). The threads write to disjoint memory, so no atomics are needed, and the bytes
 /// are those of one thread. Temporarily takes as much memory as the filter. Returns the number of keys inserted.
-template <placed Family, key_hash Hash, sized_key_range Keys>
+template <separately_placed Family, key_hash Hash, sized_key_range Keys>
 requires std::ranges::random_access_range<Keys const> std::size_t insert_parallel(of_keys<Family, Hash>& filter,
                                                                                   Keys const& keys, unsigned threads) {
   return insert_by_threads::act(filter, keys, std::max(threads, 1U));

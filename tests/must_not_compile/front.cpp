@@ -12,7 +12,7 @@
 // CASE 10: nodiscard
 // CASE 11: first_user_hash_id
 // CASE 12: weighted|times_type
-// CASE 13: placed
+// CASE 13: separately_placed
 #include <string>
 #include <vector>
 

@@ -51,6 +51,7 @@ class in_block {
   static constexpr verb_set verbs =
       verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
   static constexpr verb_set kernels = Pattern::kernels;
+  static constexpr bool writes_its_place_only = true;  ///< so several threads can insert: parallel.hpp
 
   using goal = probed_goal<Pattern::about_probes>;
   struct params {

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <hortus/cells/bit_array.hpp>
+#include <hortus/cells/memory.hpp>
+#include <hortus/error.hpp>
+
+namespace hortus {
+
+/// Slots of `width` bits each, 1 to 57, packed: slot i starts at bit i * width. A slot is read by one load from the byte in
+/// which it starts, at any address; so no slot needs a second load, whatever its width. Values are little-endian.
+class slot_array {
+ public:
+  static constexpr unsigned max_width = 57;   // with 7 bits before it in its first byte, a slot fits one word
+  static constexpr unsigned pair_width = 28;  // up to here two neighbouring slots do
+  static constexpr std::uint64_t max_bits = bit_array::max_bits;
+
+  slot_array() = default;
+  slot_array(std::uint64_t slots, unsigned width) : slots_(slots), width_(width) {
+    if (!possible()) throw error(errc::bad_params, "slots have 1 to 57 bits, and 2^42 bits in all");
+    memory_ = memory(bytes_for(slots, width));
+  }
+  /// A word more than the slots take, because whole words are read.
+  static constexpr std::uint64_t bytes_for(std::uint64_t slots, unsigned width) noexcept {
+    return (slots * width + 7) / 8 + sizeof(std::uint64_t);
+  }
+
+  [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept { return word_at(i) & max(); }
+  /// Is slot i equal to `first`, or slot i + 1 equal to `second`? Without branches that depend on the slots.
+  [[nodiscard]] bool any_equal(std::uint64_t i, std::uint64_t first, std::uint64_t second) const noexcept {
+    auto const word = word_at(i);
+    auto const next = width_ <= pair_width ? word >> width_ : word_at(i + 1);
+    return (((word ^ first) & max()) == 0) | (((next ^ second) & max()) == 0);
+  }
+  /// Pre: value <= max().
+  void put(std::uint64_t i, std::uint64_t value) noexcept {
+    auto const bit = i * width_;
+    auto* const at = memory_.data() + bit / 8;
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    word = (word & ~(max() << bit % 8)) | value << bit % 8;
+    std::memcpy(at, &word, sizeof word);
+  }
+  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(memory_.data() + i * width_ / 8); }
+  void clear() noexcept { memory_.clear(); }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return slots_; }
+  [[nodiscard]] unsigned width() const noexcept { return width_; }
+  [[nodiscard]] std::uint64_t max() const noexcept { return ~std::uint64_t{0} >> (64 - width_); }  ///< 2^width - 1
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size(); }
+  [[nodiscard]] memory const& cells() const noexcept { return memory_; }
+  [[nodiscard]] std::uint64_t nonzero() const noexcept {  ///< the number of slots that are not 0
+    std::uint64_t count = 0;
+    for (std::uint64_t i = 0; i < slots_; ++i) count += std::uint64_t{get(i) != 0};
+    return count;
+  }
+  bool operator==(slot_array const&) const = default;
+
+  static void fields(auto& self, auto& io) { io(self.width_, self.slots_, self.memory_); }
+  /// Slots may have any content. What follows the last one is zero, so that equal slots have equal bytes.
+  [[nodiscard]] bool valid() const noexcept {
+    return possible() && memory_.size() == bytes_for(slots_, width_) && word_at(slots_) == 0 &&
+           memory_.bytes().back() == std::byte{0};
+  }
+
+ private:
+  [[nodiscard]] bool possible() const noexcept { return width_ >= 1 && width_ <= max_width && slots_ <= max_bits / width_; }
+  [[nodiscard]] std::uint64_t word_at(std::uint64_t i) const noexcept {
+    auto const bit = i * width_;
+    std::uint64_t word = 0;
+    std::memcpy(&word, memory_.data() + bit / 8, sizeof word);
+    return word >> bit % 8;
+  }
+
+  std::uint64_t slots_ = 0;
+  unsigned width_ = 1;
+  memory memory_;
+};
+
+}  // namespace hortus
