@@ -38,9 +38,10 @@ bool worth_prefetching(F const& f) noexcept {
 /// What a block is for: a lookup may touch less memory than an insert or a count of the same key.
 enum class access { lookup, count, update };
 
-/// Prefetches what an operation on x will touch.
+/// Prefetches what an operation on x will touch. Always inlined, as every function should be that only prefetches: g++ 12 takes
+/// a call of such a function for one without effect, and drops it.
 template <access For, family F>
-void prefetch_for(F const& f, digest x) noexcept {
+[[gnu::always_inline]] inline void prefetch_for(F const& f, digest x) noexcept {
   if constexpr (For != access::lookup && requires { f.prefetch_all(x); })
     f.prefetch_all(x);
   else if constexpr (prefetchable<F>)

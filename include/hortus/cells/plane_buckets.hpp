@@ -99,8 +99,8 @@ class plane_buckets {
       return cell == last ? word & ~lane(last) : (word & ~lane(cell) & ~lane(last)) | moved;
     });
   }
-  /// Prefetches the bucket's first cache line, and its last if it spans two.
-  void prefetch(std::uint64_t bucket) const noexcept {
+  /// Prefetches the bucket's first cache line, and its last if it spans two. Must be inlined: see batch.hpp.
+  [[gnu::always_inline]] void prefetch(std::uint64_t bucket) const noexcept {
     __builtin_prefetch(memory_.data() + place(bucket));
     __builtin_prefetch(memory_.data() + place(bucket + 1) - 1);
   }

@@ -13,8 +13,9 @@ namespace hortus {
 /// which it starts, at any address; so no slot needs a second load, whatever its width. Values are little-endian.
 class slot_array {
  public:
-  static constexpr unsigned max_width = 57;   // with 7 bits before it in its first byte, a slot fits one word
-  static constexpr unsigned pair_width = 28;  // up to here two neighbouring slots do
+  static constexpr unsigned max_width = 57;         // with 7 bits before it in its first byte, a slot fits one word
+  static constexpr unsigned pair_width = 28;        // up to here two neighbouring slots do
+  static constexpr unsigned short_pair_width = 12;  // up to here in half a word, which crosses fewer cache lines
   static constexpr std::uint64_t max_bits = bit_array::max_bits;
 
   slot_array() = default;
@@ -28,11 +29,9 @@ class slot_array {
   }
 
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept { return word_at(i) & max(); }
-  /// Is slot i equal to `first`, or slot i + 1 equal to `second`? Without branches that depend on the slots.
-  [[nodiscard]] bool any_equal(std::uint64_t i, std::uint64_t first, std::uint64_t second) const noexcept {
-    auto const word = word_at(i);
-    auto const next = width_ <= pair_width ? word >> width_ : word_at(i + 1);
-    return (((word ^ first) & max()) == 0) | (((next ^ second) & max()) == 0);
+  /// Slots i and i + 1 in one word, the second from bit `width` on. The bits above are not zero. Pre: width <= pair_width.
+  [[nodiscard]] std::uint64_t get_pair(std::uint64_t i) const noexcept {
+    return width_ <= short_pair_width ? word_at<std::uint32_t>(i) : word_at<std::uint64_t>(i);
   }
   /// Pre: value <= max().
   void put(std::uint64_t i, std::uint64_t value) noexcept {
@@ -43,7 +42,13 @@ class slot_array {
     word = (word & ~(max() << bit % 8)) | value << bit % 8;
     std::memcpy(at, &word, sizeof word);
   }
-  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(memory_.data() + i * width_ / 8); }
+  /// Prefetches slots i and i + 1: the cache line in which they begin, and that in which they end. Must be inlined: see
+  /// batch.hpp.
+  [[gnu::always_inline]] void prefetch_pair(std::uint64_t i) const noexcept {
+    auto const bit = i * width_;
+    __builtin_prefetch(memory_.data() + bit / 8);
+    __builtin_prefetch(memory_.data() + (bit + 2 * width_ - 1) / 8);
+  }
   void clear() noexcept { memory_.clear(); }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return slots_; }
@@ -67,9 +72,10 @@ class slot_array {
 
  private:
   [[nodiscard]] bool possible() const noexcept { return width_ >= 1 && width_ <= max_width && slots_ <= max_bits / width_; }
+  template <class Word = std::uint64_t>
   [[nodiscard]] std::uint64_t word_at(std::uint64_t i) const noexcept {
     auto const bit = i * width_;
-    std::uint64_t word = 0;
+    Word word = 0;
     std::memcpy(&word, memory_.data() + bit / 8, sizeof word);
     return word >> bit % 8;
   }

@@ -95,7 +95,7 @@ class d_left {
     at_cell_of(x, [&](std::uint64_t bucket, unsigned cell) { copies = cells_.counter(bucket, cell) + std::uint64_t{1}; });
     return copies;
   }
-  void prefetch(digest x) const noexcept {
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     for (auto const bucket : fingerprint(x).places(a_table())) cells_.prefetch(bucket);
   }
 

@@ -2,7 +2,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <hortus/cells/memory_source.hpp>
 #include <hortus/cells/slot_array.hpp>
@@ -13,75 +12,98 @@ namespace hortus {
 /// Makes room in a cuckoo filter for a fingerprint whose four slots are taken. Each of their tags could move to three other
 /// slots of its own, if the tags there moved on, and so on to a free slot. A breadth-first search finds the shortest such
 /// path. Only then tags move, from the end of the path, so that a search that fails changes nothing.
-///
-/// The search stays in one chunk, and with most_steps = all it visits every slot that can be reached: if it fails, the keys
-/// of this chunk and this one do not fit in any arrangement (the path is an augmenting path of a bipartite matching).
 class cuckoo_search {
  public:
-  static constexpr std::size_t all = 0x10001;  // the slots of the largest chunk
-  static constexpr std::size_t few = 512;
+  /// The search stays among so many slots around the key. With as many steps it visits every slot there that can be reached.
+  static constexpr std::size_t range = std::size_t{1} << 16;
 
-  cuckoo_search(slot_array& slots, cuckoo_places const& key, std::uint64_t windows) noexcept
-      : slots_(slots), key_(key), windows_(windows) {}
+  cuckoo_search(slot_array& slots, cuckoo_map const& map) noexcept : slots_(slots), map_(map) {}
 
-  /// Stores the key's tag, and returns true, if a path of at most `most_steps` visited slots was found.
-  bool insert(std::size_t most_steps) {
-    // Most searches are short. A slot may be visited twice in these; the path still has it once, as it is the shortest.
-    std::array<step, 96> near;
-    if (auto const end = search(near, [](std::uint64_t) { return true; }); end != nowhere) return move(near, end);
-    memory_vector<step> far(most_steps + 4);
-    memory_vector<std::uint64_t> visited(windows_ / 64 + 1);
-    auto const first_visit = [&](std::uint64_t slot) {
-      auto const at = slot - key_.first_slot;
-      auto& word = visited[at / 64];
-      auto const bit = std::uint64_t{1} << at % 64;
-      return (word & bit) == 0 && ((word |= bit) != 0);
-    };
-    for (unsigned way = 0; way < 4; ++way) first_visit(key_.slot(way));
-    auto const end = search(far, first_visit);
-    return end != nowhere && move(far, end);
+  /// Stores the tag of the key, and returns true, if a path was found within `most_steps` steps.
+  bool insert(cuckoo_places const& key, std::size_t most_steps) {
+    few_steps near;
+    if (auto const end = search(key, near); end.from != none) return move(key, near, end);
+    many_steps far(most_steps, key.window > range / 2 ? key.window - range / 2 : 0);
+    auto const end = search(key, far);
+    return end.from != none && move(key, far, end);
   }
 
  private:
   struct step {
-    std::uint32_t at;    // slot, counted from the first of the chunk
-    std::uint32_t from;  // the step whose tag would move here, times 4, plus the way in which it would lie here
+    std::uint64_t slot;
+    std::uint32_t from;  // the step whose tag would move here; none for the four slots of the key
+    std::uint32_t way;   // in which that tag would lie here
   };
-  static constexpr std::size_t nowhere = ~std::size_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// The number of the step that reached a free slot. Steps 0 to 3 are the key's own slots.
-  std::size_t search(std::span<step> steps, auto first_visit) const noexcept {
-    std::size_t made = 0;
-    for (unsigned way = 0; way < 4; ++way) steps[made++] = {in_chunk(key_.slot(way)), way};
-    for (std::size_t from = 0; from < made && made + 3 <= steps.size(); ++from) {
-      auto const slot = key_.first_slot + steps[from].at;
+  /// Most searches are short. To notice slots that were visited before, a few bits are enough: a slot that is mistaken for a
+  /// visited one is only missing in this search.
+  struct few_steps {
+    std::array<step, 256> all;
+    std::array<std::uint64_t, 32> visited{};
+    std::uint32_t made = 0;
+
+    [[nodiscard]] std::uint32_t size() const noexcept { return made; }
+    [[nodiscard]] bool room() const noexcept { return made + 3 <= all.size(); }
+    void visit(step s) noexcept {
+      all[made] = s;
+      made += unsigned{set_bit(visited[s.slot / 64 % visited.size()], s.slot % 64)};  // no branch: it would be mispredicted
+    }
+    step const& operator[](std::size_t i) const noexcept { return all[i]; }
+  };
+  struct many_steps {
+    std::size_t most;
+    std::uint64_t first_slot;
+    memory_vector<step> all;
+    memory_vector<std::uint64_t> visited;
+
+    many_steps(std::size_t most_steps, std::uint64_t first) : most(most_steps), first_slot(first), visited(range / 64) {
+      all.reserve(1024);
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return all.size(); }
+    [[nodiscard]] bool room() const noexcept { return all.size() < most; }
+    void visit(step s) {
+      auto const at = s.slot - first_slot;
+      if (at < range && set_bit(visited[at / 64], at % 64)) all.push_back(s);
+    }
+    step const& operator[](std::size_t i) const noexcept { return all[i]; }
+  };
+  /// False if it was set before.
+  static bool set_bit(std::uint64_t& word, std::uint64_t bit) noexcept {
+    auto const before = word;
+    word |= std::uint64_t{1} << bit;
+    return word != before;
+  }
+
+  /// The last step of a path, to a free slot. `from` is none if there is no path.
+  step search(cuckoo_places const& key, auto& steps) const {
+    for (unsigned way = 0; way < 4; ++way) steps.visit({key.slot(way), none, way});
+    for (std::uint32_t from = 0; from < steps.size() && steps.room(); ++from) {
+      auto const slot = steps[from].slot;
       auto const value = slots_.get(slot);
-      auto const places = cuckoo_places::stored(value, slot, key_.first_slot, windows_);
-      for (unsigned other = 1; other < 4; ++other) {
-        auto const way = (static_cast<unsigned>(value) ^ other) & 3;
-        auto const to = places.slot(way);
-        if (!first_visit(to)) continue;
-        steps[made++] = {in_chunk(to), static_cast<std::uint32_t>(from) << 2 | way};
-        if (slots_.get(to) == 0) return made - 1;
-      }
+      auto const places = cuckoo_places::stored(value, slot, map_);
+      auto const moved = [&](unsigned change) {
+        auto const way = static_cast<unsigned>(value ^ change) & 3;
+        return step{places.slot(way), from, way};
+      };
+      step const to[] = {moved(1), moved(2), moved(3)};
+      bool const free[] = {slots_.get(to[0].slot) == 0, slots_.get(to[1].slot) == 0, slots_.get(to[2].slot) == 0};
+      if (free[0] | free[1] | free[2]) return free[0] ? to[0] : free[1] ? to[1] : to[2];
+      for (auto const& next : to) steps.visit(next);
     }
-    return nowhere;
+    return {0, none, 0};
   }
-  [[nodiscard]] std::uint32_t in_chunk(std::uint64_t slot) const noexcept {
-    return static_cast<std::uint32_t>(slot - key_.first_slot);
-  }
-  bool move(std::span<step const> steps, std::size_t end) noexcept {
-    for (; end >= 4; end = steps[end].from >> 2) {
-      auto const value = slots_.get(key_.first_slot + steps[steps[end].from >> 2].at);
-      slots_.put(key_.first_slot + steps[end].at, (value & ~std::uint64_t{3}) | (steps[end].from & 3));
+  bool move(cuckoo_places const& key, auto const& steps, step end) noexcept {
+    for (; end.from != none; end = steps[end.from]) {
+      auto const tag = slots_.get(steps[end.from].slot) & ~std::uint64_t{3};
+      slots_.put(end.slot, tag | end.way);
     }
-    slots_.put(key_.first_slot + steps[end].at, key_.value(steps[end].from & 3));
+    slots_.put(end.slot, key.value(end.way));
     return true;
   }
 
   slot_array& slots_;
-  cuckoo_places key_;
-  std::uint64_t windows_;
+  cuckoo_map const& map_;
 };
 
 }  // namespace hortus

@@ -1,0 +1,290 @@
+// The cuckoo filter: places, room for the planned keys, moves that lose nothing, copies, a full filter, files that lie.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include <hortus/batch.hpp>
+#include <hortus/fingerprint/cuckoo.hpp>
+#include <hortus/io/store.hpp>
+#include <hortus/ordered_insert.hpp>
+
+#include "key_sets.hpp"
+#include "statistics.hpp"
+
+namespace hortus::testing {
+namespace {
+
+static_assert(membership<cuckoo> && countable<cuckoo> && erasable<cuckoo> && estimating<cuckoo> && plannable<cuckoo>);
+static_assert(!mergeable<cuckoo> && !foldable<cuckoo>);
+static_assert(placed<cuckoo> && !separately_placed<cuckoo>);  // tags move to places of other keys
+
+digest key(std::uint64_t i) { return digest::of_hash(i); }
+
+/// Every value in every slot belongs to one fingerprint, and leads back to it.
+TEST(cuckoo_places, a_stored_value_belongs_to_one_fingerprint) {
+  for (std::uint64_t const windows : {1U, 2U, 3U, 17U, 100U}) {
+    plan::cuckoo_shape const shape{windows, 7};
+    cuckoo_map const map(shape);
+    std::set<std::pair<std::uint64_t, std::uint64_t>> taken;  // slot, value
+    std::set<std::uint64_t> numbers;
+    for (std::uint64_t window = 0; window < windows; ++window)
+      for (std::uint64_t tag = 1; tag <= shape.tags(); ++tag) {
+        cuckoo_places const places{tag, window, window + map.distance(tag)};
+        EXPECT_TRUE(numbers.insert(places.number(map)).second);
+        std::set<std::uint64_t> slots;
+        for (unsigned way = 0; way < 4; ++way) {
+          ASSERT_LT(places.slot(way), shape.slots());
+          slots.insert(places.slot(way));
+          EXPECT_TRUE(taken.insert({places.slot(way), places.value(way)}).second) << "two fingerprints, one value in one slot";
+          auto const back = cuckoo_places::stored(places.value(way), places.slot(way), map);
+          EXPECT_EQ(back.window, window);
+          EXPECT_EQ(back.tag, tag);
+          EXPECT_EQ(back.second, places.second);
+        }
+        EXPECT_EQ(slots.size(), 4U) << "windows of one key overlap";
+      }
+    EXPECT_EQ(*numbers.rbegin() + 1, numbers.size());
+  }
+}
+
+TEST(cuckoo_places, values_that_nobody_wrote_stay_inside) {
+  plan::cuckoo_shape const shape{50, 9};
+  cuckoo_map const map(shape);
+  for (std::uint64_t slot = 0; slot < shape.slots(); ++slot)
+    for (std::uint64_t value = 0; value < 512; ++value)
+      for (unsigned way = 0; way < 4; ++way) ASSERT_LT(cuckoo_places::stored(value, slot, map).slot(way), shape.slots());
+}
+
+TEST(cuckoo_places, keys_use_all_windows_and_tags_evenly) {
+  plan::cuckoo_shape const shape{97, 9};
+  cuckoo_map const map(shape);
+  std::vector<double> windows(97), tags(128);
+  constexpr double keys = 1'000'000;
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+    auto const places = cuckoo_places::of(key(i), map);
+    ++windows[places.window];
+    ++tags[places.tag];
+  }
+  for (auto const count : windows) EXPECT_TRUE(binomial_band(keys, 1 / 97.0).holds(count)) << count;
+  EXPECT_EQ(tags[0], 0) << "a slot that is 0 is free";
+  for (std::size_t tag = 1; tag < tags.size(); ++tag) EXPECT_TRUE(binomial_band(keys, 1 / 127.0).holds(tags[tag])) << tag;
+}
+
+/// The planned keys find room, also after every key was replaced several times.
+TEST(cuckoo, planned_keys_always_find_room) {
+  for (double const fpr : {.5, .03, .01, 1e-5})
+    for (std::uint64_t const items : {1U, 2U, 3U, 5U, 8U, 13U, 30U, 64U, 100U, 500U, 1000U, 5000U, 30'000U, 100'000U})
+      for (std::uint64_t seed = 0; seed < 100'000 / (items + 100); ++seed) {
+        cuckoo f(cuckoo::plan({.items = items, .fpr = fpr}));
+        for (std::uint64_t i = 0; i < 4 * items; ++i) {
+          bool const there = i < items || f.erase(digest::of_hash(mix64(seed) + i - items));
+          ASSERT_TRUE(there);
+          ASSERT_TRUE(f.insert(digest::of_hash(mix64(seed) + i))) << items << " items at " << fpr << ", seed " << seed;
+        }
+        for (std::uint64_t i = 3 * items; i < 4 * items; ++i) ASSERT_TRUE(f.may_contain(digest::of_hash(mix64(seed) + i)));
+      }
+}
+
+/// Keys fit up to 0.9649 of the slots in theory. This is how far the search gets.
+TEST(cuckoo, fills_to_the_threshold) {
+  for (double const fpr : {.03, 0x1p-8, 1e-4}) {
+    cuckoo f(cuckoo::plan({.items = 400'000, .fpr = fpr}));
+    std::uint64_t in = 0;
+    while (f.insert(key(in))) ++in;
+    EXPECT_GT(f.load(), .935) << fpr;
+    EXPECT_LT(f.load(), .9649) << fpr;
+    for (std::uint64_t i = 0; i < in; ++i) ASSERT_TRUE(f.may_contain(key(i)));
+  }
+}
+
+TEST(cuckoo, rate_is_that_of_the_plan) {
+  for (double const fpr : {.03, 0x1p-8, 1e-4}) {
+    cuckoo f(cuckoo::plan({.items = 50'000, .fpr = fpr}));
+    for (std::uint64_t i = 0; i < 50'000; ++i) ASSERT_TRUE(f.insert(key(i)));
+    EXPECT_NEAR(f.fpr(), cuckoo::planned_fpr(f.shape(), 50'000), .02 * fpr);
+    double const asked = 20'000'000;
+    double hits = 0;
+    for (std::uint64_t i = 0; i < 20'000'000; ++i) hits += f.may_contain(key(absent + i)) ? 1 : 0;
+    EXPECT_TRUE(binomial_band(asked, f.fpr()).holds(hits)) << hits << " of " << asked << " at " << f.fpr();
+    for (std::uint64_t i = 0; i < 50'000; ++i) ASSERT_TRUE(f.erase(key(i)));
+    EXPECT_EQ(f.fpr(), 0);
+    EXPECT_EQ(f, cuckoo(f.shape())) << "nothing stays behind";
+  }
+}
+
+TEST(cuckoo, keys_selected_by_their_digest_keep_rate_and_room) {
+  for (unsigned const fixed : {8U, 16U, 24U})
+    for (bool const top : {true, false}) {
+      auto const selected = [&](std::uint64_t i) {
+        auto const random = mix64(i * golden_ratio64);
+        return digest(top ? random >> fixed : random << fixed | 1);
+      };
+      cuckoo f(cuckoo::plan({.items = 20'000, .fpr = .01}));
+      for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_TRUE(f.insert(selected(i)));
+      double hits = 0;
+      for (std::uint64_t i = 0; i < 1'000'000; ++i) hits += f.may_contain(selected(absent + i)) ? 1 : 0;
+      EXPECT_TRUE(binomial_band(1e6, f.fpr()).holds(hits)) << (top ? "top " : "low ") << fixed << ": " << hits;
+    }
+}
+
+/// Random valid operations compared with a multiset, nearly full, with many copies, and with so few fingerprints that many keys
+/// share one. No key is missed or counted too low, and every erase of a member succeeds.
+TEST(cuckoo, against_a_multiset) {
+  for (unsigned const bits : {7U, 9U, 14U, 28U, 29U, 45U, 53U}) {
+    cuckoo f({600, bits});
+    std::map<std::uint64_t, std::uint64_t> model;
+    std::uint64_t copies = 0, refused = 0;
+    for (std::uint64_t t = 0; t < 200'000; ++t) {
+      auto const random = mix64(t + 77 * bits);
+      auto const i = random % 1500;
+      if (random >> 63 != 0 || model.size() > 640) {
+        auto const it = model.lower_bound(i);
+        if (it == model.end()) continue;
+        ASSERT_TRUE(f.erase(key(it->first)));
+        --copies;
+        if (--it->second == 0) model.erase(it);
+      } else if (f.insert(key(i))) {
+        ++model[i];
+        ++copies;
+      } else {
+        ++refused;
+      }
+      auto const asked = mix64(random) % 1500;
+      auto const it = model.find(asked);
+      ASSERT_GE(f.count(key(asked)), it == model.end() ? 0 : it->second);
+      ASSERT_EQ(f.count(key(asked)) > 0, f.may_contain(key(asked)));
+    }
+    for (auto const& [i, times] : model) ASSERT_GE(f.count(key(i)), times) << bits;
+    EXPECT_EQ(refused, 0U) << bits;
+    EXPECT_EQ(from_bytes<cuckoo_filter>(to_bytes(cuckoo_filter(f))).family(), f);
+    for (auto const& [i, times] : model)
+      for (std::uint64_t c = 0; c < times; ++c) ASSERT_TRUE(f.erase(key(i)));
+    EXPECT_EQ(f, cuckoo(f.shape())) << bits;
+  }
+}
+
+/// Copies do not use up the room of other keys, and cost the same however many there are.
+TEST(cuckoo, copies_take_no_room) {
+  cuckoo f(cuckoo::plan({.items = 10'000, .fpr = .001}));
+  for (std::uint64_t round = 0; round < 5; ++round)
+    for (std::uint64_t i = 0; i < 5'000; ++i) ASSERT_TRUE(f.insert(key(i)));
+  for (std::uint64_t i = 5'000; i < 10'000; ++i) ASSERT_TRUE(f.insert(key(i)));
+  EXPECT_LT(f.size_bytes(), cuckoo::planned_bytes(f.shape()) + 5'000 * 30);
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) ASSERT_TRUE(f.insert(key(7)));
+  EXPECT_LT(f.size_bytes(), cuckoo::planned_bytes(f.shape()) + 5'000 * 30);
+  EXPECT_GE(f.count(key(7)), 1'000'005U);
+  EXPECT_LE(f.count(key(7)), 1'000'005U + 10) << "a neighbour has the same fingerprint, but not ten";
+  EXPECT_NEAR(f.estimate().value, 10'000, 50);
+  for (std::uint64_t i = 0; i < 10'000; ++i)
+    for (std::uint64_t copies = i == 7 ? 1'000'005 : i < 5'000 ? 5 : 1; copies > 0; --copies) ASSERT_TRUE(f.erase(key(i)));
+  EXPECT_EQ(f, cuckoo(f.shape()));
+}
+
+TEST(cuckoo, a_full_filter_says_so_and_loses_nothing) {
+  cuckoo f({200, 20});
+  std::vector<std::uint64_t> in;
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    if (f.insert(key(i))) in.push_back(i);
+  EXPECT_GT(in.size(), 200U);
+  auto const full = f;
+  std::uint64_t next = 1000;
+  while (f.insert(key(next))) in.push_back(next++);
+  EXPECT_FALSE(f.insert(key(next)));
+  for (auto const i : in) ASSERT_TRUE(f.may_contain(key(i)));
+  auto const before = f;
+  EXPECT_FALSE(f.insert(key(next)));
+  EXPECT_EQ(f, before) << "a refused key changes nothing";
+  EXPECT_TRUE(f.insert(key(in[5]))) << "another copy needs no room";
+  EXPECT_TRUE(f.erase(key(in[5])));
+  for (auto const i : in) ASSERT_TRUE(f.erase(key(i)));
+  EXPECT_EQ(f, cuckoo(f.shape()));
+}
+
+TEST(cuckoo, erasing_what_is_absent_changes_nothing) {
+  cuckoo f(cuckoo::plan({.items = 1000, .fpr = 1e-9}));
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(f.insert(key(i)));
+  auto const before = f;
+  for (std::uint64_t i = 1000; i < 100'000; ++i) ASSERT_FALSE(f.erase(key(i)));
+  EXPECT_EQ(f, before);
+}
+
+/// Large enough that batches prefetch, and that many keys are inserted in the order of memory.
+TEST(cuckoo, many_keys_in_the_order_of_memory_are_all_there) {
+  constexpr std::uint64_t items = 16'000'000;
+  cuckoo f(cuckoo::plan({.items = items, .fpr = 1e-5}));
+  ASSERT_TRUE(worth_ordering(f, items));
+  std::vector<digest> xs;
+  for (std::uint64_t i = 0; i < items; ++i) xs.push_back(key(i));
+  ASSERT_EQ(insert_many(f, std::span<digest const>(xs)), items);
+  std::vector<std::uint64_t> hits(items / 64);
+  may_contain_all(f, std::span<digest const>(xs), hits.data());
+  for (auto const word : hits) ASSERT_EQ(word, ~std::uint64_t{0});
+  EXPECT_EQ(erase_all(f, std::span<digest const>(xs)), items);
+  EXPECT_EQ(f, cuckoo(f.shape()));
+}
+
+/// Any content of the slots is safe: searches end, and nothing outside is read or written.
+TEST(cuckoo, slots_that_nobody_wrote_do_no_harm) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    auto const bits = 7 + static_cast<unsigned>(seed % 51);
+    cuckoo const shape({30, bits});
+    field_writer out;
+    cuckoo::fields(shape, out);
+    auto scalars = out.scalars();
+    scalars[1] = seed % 40;  // slots in use: a lie
+    scalars[2] = seed % 40 / 2;
+    memory cells(shape.cells().size());
+    for (std::size_t i = 0; i + 16 < cells.size(); ++i)
+      cells.data()[i] = seed % 3 == 0 ? std::byte{0xff} : static_cast<std::byte>(mix64(seed * 1000 + i));
+    std::vector<memory> sections;
+    sections.push_back(std::move(cells));
+    sections.emplace_back(0U);
+    cuckoo f;
+    field_reader in(scalars, std::move(sections), false);  // as a mapped file, which is not verified
+    cuckoo::fields(f, in);
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      (void)f.erase(key(i % 50));
+      (void)f.insert(key(i));
+      EXPECT_EQ(f.may_contain(key(i)), f.count(key(i)) > 0);
+    }
+    EXPECT_LE(f.fpr(), 1);
+    EXPECT_GE(f.estimate().high, f.estimate().low);
+  }
+}
+
+TEST(cuckoo, a_file_that_lies_is_refused) {
+  cuckoo good(cuckoo::plan({.items = 100, .fpr = .01}));
+  for (std::uint64_t i = 0; i < 90; ++i)
+    for (std::uint64_t copies = 0; copies < i % 4; ++copies) ASSERT_TRUE(good.insert(key(i)));
+  field_writer out;
+  cuckoo::fields(std::as_const(good), out);
+  ASSERT_EQ(out.scalars().size(), 6U);  // derivation, slots in use, second copies, windows, slot bits, slots
+  ASSERT_EQ(out.sections().size(), 2U);
+  auto const read = [&](std::size_t changed, std::uint64_t value, std::size_t flipped_byte = ~std::size_t{0}) {
+    auto scalars = out.scalars();
+    if (changed < scalars.size()) scalars[changed] = value;
+    std::vector<memory> sections;
+    for (auto const& bytes : out.sections()) {
+      sections.emplace_back(bytes.size());
+      std::copy(bytes.begin(), bytes.end(), sections.back().data());
+    }
+    if (flipped_byte < sections[0].size()) sections[0].data()[flipped_byte] ^= std::byte{1};
+    field_reader in(scalars, std::move(sections));
+    cuckoo f;
+    cuckoo::fields(f, in);
+    return f;
+  };
+  EXPECT_EQ(read(9, 0), good);
+  for (std::size_t const at : {1U, 2U, 3U, 4U, 5U})
+    for (auto const value : {std::uint64_t{0}, out.scalars()[at] + 1, out.scalars()[at] - 1, ~std::uint64_t{0}})
+      if (value != out.scalars()[at]) {
+        EXPECT_THROW((void)read(at, value), error) << at << " " << value;
+      }
+  EXPECT_THROW((void)read(9, 0, good.cells().size() - 1), error) << "bytes past the slots are 0";
+  EXPECT_THROW(cuckoo(cuckoo::params{}), error);
+  EXPECT_THROW(cuckoo({1, 58}), error);
+}
+
+}  // namespace
+}  // namespace hortus::testing
