@@ -8,6 +8,7 @@
 #include <hortus/index/add_mod.hpp>
 #include <hortus/index/coprime_steps.hpp>
 #include <hortus/index/fastrange.hpp>
+#include <hortus/index/slot_cycles.hpp>
 #include <hortus/plan/hash_compaction.hpp>
 
 namespace hortus {
@@ -15,10 +16,10 @@ namespace hortus {
 /// The table of hash_compaction: signatures 1 to 2^b - 1 in lines of slots, 0 in a free slot.
 ///
 /// A key has a signature and begins at a slot of a line. Its path goes through all slots of the line, by a step that depends on
-/// the signature, and then on to a line at a distance, and a slot, that depend on the signature. On every path, the slots before
-/// the one that holds the key's signature hold larger ones. So a search ends at the first slot that does not, and an insert that
-/// ends at a smaller signature takes its slot and moves the smaller one along its own path. Where a path goes from a slot depends
-/// on nothing but the signature there, so a signature can be moved although nobody knows where its key began.
+/// the signature, and then on to a line at a distance, and a slot, that depend on the signature. On every path, the slots
+/// before the one that holds the key's signature hold larger ones. So a search ends at the first slot that does not, and an
+/// insert that ends at a smaller signature takes its slot and moves the smaller one along its own path. Where a path goes from
+/// a slot depends on nothing but the signature there, so a signature can be moved although nobody knows where its key began.
 ///
 /// Without that order (Stern and Dill) a search compares every slot up to the next free one: 9 at a load of .9. With it, and
 /// paths by linear probing, as many; with these paths 5.8. See docs/decisions.md.
@@ -35,12 +36,13 @@ class signature_table {
 
   explicit signature_table(plan::hash_compaction_shape shape) : slots_(shape.lines, shape.signature_bits) { set_steps(); }
 
-  /// The line comes from a product, so that keys selected by their top bits, such as those of one shard, use all lines. Signature
-  /// and slot come from a mixer: they do not depend on the line.
+  /// The line comes from a product, so that keys selected by their top bits, such as those of one shard, use all lines.
+  /// Signature and slot come from a mixer: they do not depend on the line.
   [[nodiscard]] entry home(digest x) const noexcept {
     auto const mixed = mix64(x.bits());
     return {fastrange(x.bits() * golden_ratio64, slots_.lines()),
-            static_cast<unsigned>(fastrange(mixed * golden_ratio64, slots_.slots_per_line())), 1 + fastrange(mixed, slots_.max())};
+            static_cast<unsigned>(fastrange(mixed * golden_ratio64, slots_.slots_per_line())),
+            1 + fastrange(mixed, slots_.max())};
   }
 
   [[nodiscard]] bool contains(entry key) const noexcept {
@@ -107,34 +109,33 @@ class signature_table {
 
  private:
   static constexpr std::uint64_t derivation = name_id("signature_table");
-  /// Lines that one operation goes through at most. An honest table needs so many with a probability below 1e-50; a file, or keys
-  /// chosen by an adversary, may want to go round for ever.
+  /// Lines that one operation goes through at most. An honest table needs so many with a probability below 1e-50; a file, or
+  /// keys chosen by an adversary, may want to go round for ever.
   static constexpr unsigned most_lines = 1024;
 
   void set_steps() noexcept {
-    slot_steps_ = coprime_steps(slots_.slots_per_line());
+    cycles_ = slot_cycles(slots_.slots_per_line());
     line_steps_ = coprime_steps(slots_.lines());
   }
   struct path {
-    unsigned slot_step;
-    std::uint64_t line_step;
-    unsigned first_slot;  ///< in every line but the one where the key begins
+    unsigned cycle;           ///< of slots in a line
+    std::uint64_t line_step;  ///< to the next line
+    unsigned first_slot;      ///< in every line but the one where the key begins
   };
   [[nodiscard]] path path_of(std::uint64_t signature) const noexcept {
     auto const spread = signature * golden_ratio64;
-    return {static_cast<unsigned>(slot_steps_[spread >> 60]), line_steps_[spread >> 56 & 15],
-            static_cast<unsigned>(fastrange(spread << 8, slots_.slots_per_line()))};
+    return {static_cast<unsigned>(fastrange(spread, cycles_.count())), line_steps_[spread >> 48 & 63],
+            static_cast<unsigned>(fastrange(spread << 16, slots_.slots_per_line()))};
   }
 
-  /// Moves `at` along its path to the first slot that has no larger signature; `past` = 1: after the slot where it is. False: it
-  /// went through all lines, or the budget.
+  /// Moves `at` along its path to the first slot that has no larger signature; `past` = 1: after the slot where it is. False:
+  /// it went through all lines, or the budget.
   bool settle(entry& at, unsigned past, unsigned& budget) const noexcept {
     auto const way = path_of(at.signature);
     auto const slots = slots_.slots_per_line();
-    auto const step = [&] { at.slot = at.slot < slots - way.slot_step ? at.slot + way.slot_step : at.slot + way.slot_step - slots; };
-    if (past != 0) step();
+    if (past != 0) at.slot = cycles_.next(at.slot, way.cycle);
     for (auto lines = slots_.lines(); lines != 0 && budget != 0; --lines, --budget) {
-      for (auto i = past; i < slots; ++i, step())
+      for (auto i = past; i < slots; ++i, at.slot = cycles_.next(at.slot, way.cycle))
         if (slots_.get(at.line, at.slot) <= at.signature) return true;
       at.line = add_mod(at.line, way.line_step, slots_.lines());
       at.slot = way.first_slot;
@@ -143,9 +144,9 @@ class signature_table {
     return false;
   }
 
-  /// Puts the signature into its slot, which holds a smaller one, and moves that one on, until one comes to a free slot or to an
-  /// equal signature. Without `Writes` nothing changes. The way is the same: a slot that is passed again would now hold a larger
-  /// signature than before, and what comes later is smaller than both.
+  /// Puts the signature into its slot, which holds a smaller one, and moves that one on, until one comes to a free slot or to
+  /// an equal signature. Without `Writes` nothing changes. The way is the same: a slot that is passed again would now hold a
+  /// larger signature than before, and what comes later is smaller than both.
   template <bool Writes>
   bool push_on(entry at) noexcept {
     for (unsigned budget = most_lines; budget != 0;) {
@@ -169,7 +170,7 @@ class signature_table {
     bool entered = at.slot == way.first_slot;
     double found = 1;
     for (unsigned i = 1; i < slots; ++i, ++found) {
-      at.slot = at.slot >= way.slot_step ? at.slot - way.slot_step : at.slot + slots - way.slot_step;
+      at.slot = cycles_.previous(at.slot, way.cycle);
       if (slots_.get(at.line, at.slot) <= at.signature) break;
       entered = entered || at.slot == way.first_slot;
     }
@@ -184,7 +185,8 @@ class signature_table {
 
   slot_lines slots_;
   std::uint64_t used_ = 0;
-  coprime_steps slot_steps_{1}, line_steps_{1};
+  slot_cycles cycles_{2};  // these two follow from the shape
+  coprime_steps line_steps_{1};
 };
 
 }  // namespace hortus

@@ -22,8 +22,8 @@ struct hash_compaction_shape {
 
   [[nodiscard]] unsigned slots_per_line() const noexcept { return line_bits / signature_bits; }
   [[nodiscard]] std::uint64_t slots() const noexcept { return lines * slots_per_line(); }
-  /// The most slots that are filled: 31/32 of them, or all if there are fewer than 32. Up to there a key goes through few lines;
-  /// in a table without a free slot it would go through all of them.
+  /// The most slots that are filled: 31/32 of them, or all if there are fewer than 32. Up to there a key goes through few
+  /// lines; in a table without a free slot it would go through all of them.
   [[nodiscard]] std::uint64_t capacity() const noexcept { return slots() - slots() / 32; }
   /// The number of signatures, 1 to 2^b - 1. 0 means a free slot.
   [[nodiscard]] double signatures() const noexcept { return std::ldexp(1.0, static_cast<int>(signature_bits)) - 1; }
@@ -47,16 +47,18 @@ inline hash_compaction_shape checked(hash_compaction_shape shape) {
 ///
 /// The table is the same in whatever order keys come, so let the largest signatures come first. A key then takes the first free
 /// slot on its way and stays there. A line that is not full gets keys at the same rate as every other, so the number of its
-/// slots in use is min(s, Poisson(t)), with `time` t and s slots a line. Let P be the probability that a line is full, and let k
-/// slots of a line be used in random order. Then the s - k free slots end gaps whose lengths are a random composition of s, and
-/// two keys that begin in this line end in the same slot with probability w(k) = (2 (s + 1) / (s - k + 1) - 1) / s. Keys of equal
-/// signatures leave a full line the same way, so runs of full lines are such gaps too. Altogether two keys of equal signatures
-/// end in the same slot with probability (1 + P) (W + P) / (1 - P) / lines, where W sums w(k) over lines that are not full.
+/// slots in use is min(s, Poisson(t)), with `time` t and s slots a line. Let P be the probability that a line is full, and let
+/// k slots of a line be used in random order. Then the s - k free slots end gaps whose lengths are a random composition of s,
+/// and two keys that begin in this line end in the same slot with probability w(k) = (2 (s + 1) / (s - k + 1) - 1) / s. Keys of
+/// equal signatures leave a full line the same way, so runs of full lines are such gaps too. Altogether two keys of equal
+/// signatures end in the same slot with probability (1 + P) (W + P) / (1 - P) / lines, where W sums w(k) over lines that are
+/// not full.
 struct hash_compaction_fill {
   double time = 0;
   double load = 0;     ///< slots in use
-  double items = 0;    ///< distinct keys; more than `load`, since some are mistaken for others
-  double matches = 0;  ///< mean number of slots with its signature that an absent key meets
+  double items = 0;    ///< distinct keys; more than `load`, since keys of equal signatures may share a slot
+  double matches = 0;  ///< keys that an absent key is expected to end with
+  double omitted = 0;  ///< keys that were mistaken for others when they were inserted
 
   [[nodiscard]] double fpr() const noexcept { return -std::expm1(-matches); }
 
@@ -71,8 +73,11 @@ struct hash_compaction_fill {
       part *= middle / (k + 1);
     }
     double const full = std::max(0.0, 1 - below), more = step * (1 - full) / slots;
-    hash_compaction_fill after{time + step, load + more, 0, matches + step * (1 + full) * (same + full) / shape.signatures()};
-    after.items = items + more * std::exp((matches + after.matches) / 2);  // 1 / (1 - fpr) keys for each slot
+    hash_compaction_fill after{time + step, load + more, 0, matches + step * (1 + full) * (same + full) / shape.signatures(),
+                               0};
+    // Keys that end in the same slot as others are Poisson; 1 - e^-x of x of them find it free.
+    after.items = after.load * after.matches / after.fpr();
+    after.omitted = omitted + (after.items - items) * (fpr() + after.fpr()) / 2;
     return after;
   }
 
@@ -81,10 +86,12 @@ struct hash_compaction_fill {
                                       double hash_compaction_fill::*what, double wanted) {
     double const part = std::clamp((wanted - a.*what) / (b.*what - a.*what), 0.0, 1.0);
     auto const mix = [&](double from, double to) { return from + part * (to - from); };
-    return {mix(a.time, b.time), mix(a.load, b.load), mix(a.items, b.items), mix(a.matches, b.matches)};
+    return {mix(a.time, b.time), mix(a.load, b.load), mix(a.items, b.items), mix(a.matches, b.matches),
+            mix(a.omitted, b.omitted)};
   }
   /// The first state where `what` has the value `wanted`, or the load is `most`.
-  static hash_compaction_fill until(hash_compaction_shape shape, double hash_compaction_fill::*what, double wanted, double most) {
+  static hash_compaction_fill until(hash_compaction_shape shape, double hash_compaction_fill::*what, double wanted,
+                                    double most) {
     hash_compaction_fill now, then;
     for (; then.*what < wanted && then.load < most; then = now.next(shape)) now = then;
     auto const found = between(now, then, what, wanted);
@@ -105,18 +112,19 @@ struct hash_compaction_fill {
   return hash_compaction_fill::until(shape, &hash_compaction_fill::items, a_slot, hash_compaction_full_load(shape)).fpr();
 }
 
-/// The share of `items` distinct keys that are mistaken for earlier ones while they are inserted: an average of the rates on the
-/// way, far below the last.
+/// The share of `items` distinct keys that are mistaken for earlier ones while they are inserted: an average of the rates on
+/// the way, far below the last.
 [[nodiscard]] inline double hash_compaction_omissions(hash_compaction_shape shape, std::uint64_t items) {
   checked(shape);
   double const a_slot = static_cast<double>(items) / static_cast<double>(shape.slots());
   auto const at = hash_compaction_fill::until(shape, &hash_compaction_fill::items, a_slot, hash_compaction_full_load(shape));
-  return items == 0 ? 0 : 1 - at.load / at.items;
+  return items == 0 ? 0 : at.omitted / at.items;
 }
 
 /// Cache lines that a lookup reads on average, of a member or not, at the given load.
 [[nodiscard]] inline double hash_compaction_lines_read(hash_compaction_shape shape, double load) {
-  auto const at = hash_compaction_fill::until(checked(shape), &hash_compaction_fill::load, load, hash_compaction_full_load(shape));
+  auto const at =
+      hash_compaction_fill::until(checked(shape), &hash_compaction_fill::load, load, hash_compaction_full_load(shape));
   return at.time / (shape.slots_per_line() * at.load);
 }
 
@@ -132,9 +140,9 @@ struct hash_compaction_fill {
   double fewest = std::numeric_limits<double>::infinity();
   for (auto bits = static_cast<unsigned>(fewest_bits); bits <= static_cast<unsigned>(most_bits); ++bits) {
     hash_compaction_shape const one{1, bits};
-    auto const most =
-        hash_compaction_fill::until(one, &hash_compaction_fill::matches, matches, hash_compaction_max_load);
-    double const lines = std::ceil(items / (most.items * one.slots_per_line()));
+    auto const most = hash_compaction_fill::until(one, &hash_compaction_fill::matches, matches, hash_compaction_max_load);
+    // Keys that share a slot are not counted on: each of the planned keys has a slot of its own.
+    double const lines = std::ceil(items / (std::min(most.items, hash_compaction_max_load) * one.slots_per_line()));
     if (lines < fewest) fewest = lines, best.signature_bits = bits;
   }
   checked_bits(fewest * hash_compaction_shape::line_bits, "a hash_compaction filter for that goal");
@@ -143,15 +151,16 @@ struct hash_compaction_fill {
   return checked(best);
 }
 
-/// Distinct keys in a filter with `used` slots in use: the slots, and the keys that were mistaken for earlier ones.
+/// Distinct keys in a filter with `used` slots in use: the slots, and the keys that share one with another.
 [[nodiscard]] inline estimate hash_compaction_cardinality(hash_compaction_shape shape, std::uint64_t used) {
   checked(shape);
   auto const slots = static_cast<double>(shape.slots()), sure = static_cast<double>(used);
   if (used == 0) return {};
-  auto const at = hash_compaction_fill::until(shape, &hash_compaction_fill::load, sure / slots, hash_compaction_full_load(shape));
-  double const mistaken = sure * (at.items / at.load - 1);
-  double const deviation = z95 * std::sqrt(mistaken) * std::exp(at.matches);
-  return {sure + mistaken, std::max(sure, sure + mistaken - deviation), sure + mistaken + deviation, false};
+  auto const at =
+      hash_compaction_fill::until(shape, &hash_compaction_fill::load, sure / slots, hash_compaction_full_load(shape));
+  double const sharing = std::max(0.0, sure * (at.items / at.load - 1));
+  double const deviation = z95 * std::sqrt(sharing) * at.items / at.load;
+  return {sure + sharing, std::max(sure, sure + sharing - deviation), sure + sharing + deviation, false};
 }
 
 }  // namespace hortus::plan
