@@ -95,8 +95,8 @@ TEST(hash_compaction, merge_is_the_filter_of_all_keys) {
       hash_compaction a({lines, bits}), b({lines, bits}), both({lines, bits});
       auto const keys = a.table().shape().slots() * 93 / 100;
       for (std::uint64_t i = 0; i < keys; ++i) {
-        if (i % 3 != 0) ASSERT_TRUE(a.insert(key(i)));
-        if (i % 3 != 1) ASSERT_TRUE(b.insert(key(i)));
+        ASSERT_TRUE(i % 3 == 0 || a.insert(key(i)));
+        ASSERT_TRUE(i % 3 == 1 || b.insert(key(i)));
         ASSERT_TRUE(both.insert(key(i)));
       }
       a.merge(b);
@@ -165,7 +165,7 @@ TEST(hash_compaction, keys_selected_by_their_digest_keep_rate_and_room) {
       double hits = 0;
       for (std::uint64_t i = 0; i < 1'000'000; ++i) hits += f.may_contain(selected(absent + i)) ? 1 : 0;
       EXPECT_TRUE(binomial_band(1e6, f.fpr()).holds(hits)) << (top ? "top " : "low ") << fixed << ": " << hits;
-      EXPECT_NEAR(f.fpr(), .0099, 4e-4);
+      EXPECT_LT(f.fpr(), .0101);
     }
 }
 
@@ -178,8 +178,8 @@ TEST(hash_compaction, keys_with_equal_starts_are_kept_or_refused) {
     if (f.table().home(x).line != 0) continue;
     ++tried;
     if (f.insert(x)) in.push_back(x);
-    if (tried % 1000 == 0)
-      for (auto const y : in) ASSERT_TRUE(f.may_contain(y));
+    if (tried % 1000 != 0) continue;
+    for (auto const y : in) ASSERT_TRUE(f.may_contain(y));
   }
   EXPECT_GT(in.size(), 12'000U);
   EXPECT_EQ(f.table().used(), f.table().slots().used());

@@ -27,11 +27,11 @@ double linear_probing_compares(double load) { return (1 / ((1 - load) * (1 - loa
 TEST(HashCompaction, ClassicRatesOfTheSheet) {
   for (auto const& [load, fpr] : {std::pair{.75, "7.3e-4"}, {.9, ".0022"}, {.95, ".0046"}})
     EXPECT_TRUE(printed(double_hashing_compares(load) / 4095, fpr)) << load;
-  auto const bits_a_key = [](double load, auto compares) { return (std::log2(compares(load)) + std::log2(100.0)) / load; };
+  auto const bits_a_key = [](double load, auto compares) { return std::ceil(std::log2(1 + 100 * compares(load))) / load; };
   for (auto const& [load, of_double, of_linear] :
-       {std::tuple{.75, "11.0", "12.5"}, {.9, "10.9", "13.6"}, {.95, "11.5", "15.0"}}) {
-    EXPECT_TRUE(printed(bits_a_key(load, double_hashing_compares), of_double, 1)) << load;
-    EXPECT_TRUE(printed(bits_a_key(load, linear_probing_compares), of_linear, 1)) << load;
+       {std::tuple{.75, "12.0", "13.3"}, {.9, "11.1", "14.4"}, {.95, "11.6", "15.8"}}) {
+    EXPECT_TRUE(printed(bits_a_key(load, double_hashing_compares), of_double)) << load;
+    EXPECT_TRUE(printed(bits_a_key(load, linear_probing_compares), of_linear)) << load;
   }
 }
 
