@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/cells/memory.hpp>
@@ -25,20 +27,21 @@ class slot_lines {
   }
 
   [[nodiscard]] std::uint64_t get(std::uint64_t line, unsigned slot) const noexcept {
-    auto const bit = slot * width_, shift = bit % 64;
-    auto const* const word = words() + 8 * line + bit / 64;
-    auto value = *word >> shift;
-    if (shift + width_ > 64) value |= word[1] << (64 - shift);
-    return value & max();
+    auto const at = window(slot);
+    std::uint64_t word;
+    std::memcpy(&word, memory_.data() + memory::line_bytes * line + at.byte, sizeof word);
+    return word >> at.shift & max();
   }
   /// Pre: value <= max().
   void put(std::uint64_t line, unsigned slot, std::uint64_t value) noexcept {
-    auto const bit = slot * width_, shift = bit % 64;
-    auto* const word = words() + 8 * line + bit / 64;
-    *word = (*word & ~(max() << shift)) | value << shift;
-    if (shift + width_ > 64) word[1] = (word[1] & ~(max() >> (64 - shift))) | value >> (64 - shift);
+    auto const at = window(slot);
+    auto* const bytes = memory_.data() + memory::line_bytes * line + at.byte;
+    std::uint64_t word;
+    std::memcpy(&word, bytes, sizeof word);
+    word = (word & ~(max() << at.shift)) | value << at.shift;
+    std::memcpy(bytes, &word, sizeof word);
   }
-  void prefetch(std::uint64_t line) const noexcept { __builtin_prefetch(words() + 8 * line); }
+  void prefetch(std::uint64_t line) const noexcept { __builtin_prefetch(memory_.data() + memory::line_bytes * line); }
   void clear() noexcept { memory_.clear(); }
 
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }
@@ -64,8 +67,16 @@ class slot_lines {
   }
 
  private:
-  [[nodiscard]] std::uint64_t* words() noexcept { return reinterpret_cast<std::uint64_t*>(memory_.data()); }
-  [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(memory_.data()); }
+  /// Eight bytes of a line that hold a whole slot. They begin at any byte, so a slot of 57 bits still fits, and no branch asks
+  /// whether a slot crosses words. None of them is past the end of the line.
+  struct place {
+    unsigned byte;
+    unsigned shift;
+  };
+  [[nodiscard]] place window(unsigned slot) const noexcept {
+    auto const bit = slot * width_, byte = std::min(bit / 8, unsigned{memory::line_bytes - 8});
+    return {byte, bit - 8 * byte};
+  }
 
   std::uint64_t lines_ = 0;
   unsigned width_ = 1;

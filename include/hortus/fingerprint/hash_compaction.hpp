@@ -16,21 +16,18 @@ namespace hortus {
 ///     line of 64 bytes  | 9 . 4 7 . 2 8 . 5 |    a key begins at one slot, and steps to others of the line while their
 ///                             ^-----^            signatures are larger; then to another line
 ///
-/// Promise  every key inserted is found, also one that was mistaken for an earlier key (an omission). An absent key is found
-/// with
-///          probability plan::hash_compaction_fpr(), at present exactly fpr(). A key that is found takes no room, so duplicates
-///          are free. insert returns false and changes nothing if 31/32 of the slots are in use; insert_if_new throws
-///          errc::full then. The planned number of keys always fits. The bytes do not depend on the order of inserts, and merge
-///          gives those of all keys.
+/// Promise  every key inserted is found, also one that was mistaken for an earlier key (an omission). An absent key is
+///          found with probability plan::hash_compaction_fpr(), at present exactly fpr(). A key that is found takes no
+///          room, so duplicates are free. The planned number of keys always fits. When 31/32 of the slots are in use,
+///          insert returns false for a new key and changes nothing, and insert_if_new throws errc::full. The bytes do not
+///          depend on the order of inserts; merge gives those of all keys.
 /// Price    10.2 bits per key at 1 %, 14.0 at 0.1 %, 24.7 at 1e-6. One cache line per operation, on average 1.0 to 1.2.
-///          The number of keys has to be known: past 31/32 of its slots it is full, where a Bloom filter degrades.
-/// Lacks    erase, because keys with equal signatures share a slot (d_left erases). Fold, because a signature does not tell
-/// where
-///          its key began (bloom folds). Growth (scalable).
-/// Source   U. Stern, D. Dill, "A new scheme for memory-efficient probabilistic verification", 1996; P. Dillinger, P. Manolios,
-///          "Bloom filters in probabilistic verification", FMCAD 2004. O. Amble, D. Knuth, "Ordered hash tables", 1974, for
-///          signatures in descending order on every path, which leaves 4 to 10 signatures to be mistaken for instead of 9
-///          to 19.
+///          The number of keys has to be known: where a Bloom filter degrades, this one is full.
+/// Lacks    erase, because keys with equal signatures share a slot (d_left erases). fold, because a signature does not
+///          tell where its key began (bloom folds). Growth (scalable).
+/// Source   U. Stern, D. Dill, "A new scheme for memory-efficient probabilistic verification", 1996; P. Dillinger,
+///          P. Manolios, "Bloom filters in probabilistic verification", FMCAD 2004. O. Amble, D. Knuth, "Ordered hash
+///          tables", 1974: signatures in descending order on every path leave fewer to be mistaken for.
 class hash_compaction {
  public:
   static constexpr std::string_view name = "hash_compaction";

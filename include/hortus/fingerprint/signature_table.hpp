@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include <hortus/cells/slot_lines.hpp>
@@ -52,11 +53,27 @@ class signature_table {
   outcome insert(entry key) noexcept {
     unsigned budget = most_lines;
     if (!settle(key, 0, budget)) return outcome::refused;
-    auto const there = slots_.get(key.line, key.slot);
+    auto there = slots_.get(key.line, key.slot);
     if (there == key.signature) return outcome::found;
     if (used_ >= shape().capacity()) return outcome::refused;
-    if (there != 0 && !push_on<false>(key)) return outcome::refused;  // a dry run: what is refused changes nothing
-    (void)push_on<true>(key);
+    // What it displaces moves on, and so does what that displaces. All places are found before any is written, so that a key
+    // that is refused changes nothing. A slot that is passed again is read as it was; it will hold a larger signature, and what
+    // comes to it later is smaller than both.
+    std::array<entry, most_moves> moves;
+    unsigned count = 0;
+    while (there != 0 && there != key.signature) {
+      if (count == most_moves) return outcome::refused;
+      moves[count++] = key;
+      key.signature = there;
+      if (!settle(key, 1, budget)) return outcome::refused;
+      there = slots_.get(key.line, key.slot);
+    }
+    if (there == 0) ++used_;  // otherwise two keys of equal signatures share the slot
+    slots_.put(key.line, key.slot, key.signature);
+    while (count != 0) {
+      --count;
+      slots_.put(moves[count].line, moves[count].slot, moves[count].signature);
+    }
     return outcome::added;
   }
   /// Inserts every slot of a table of the same shape. False: there was no room, and only some are in.
@@ -112,70 +129,55 @@ class signature_table {
   /// Lines that one operation goes through at most. An honest table needs so many with a probability below 1e-50; a file, or
   /// keys chosen by an adversary, may want to go round for ever.
   static constexpr unsigned most_lines = 1024;
+  /// Signatures that one insert moves at most. Each is smaller than the one before, so there are few: 3 on average at a load of
+  /// .95, and as many as this with a probability below 1e-50.
+  static constexpr unsigned most_moves = 64;
 
   void set_steps() noexcept {
     cycles_ = slot_cycles(slots_.slots_per_line());
     line_steps_ = coprime_steps(slots_.lines());
   }
-  struct path {
-    unsigned cycle;           ///< of slots in a line
-    std::uint64_t line_step;  ///< to the next line
-    unsigned first_slot;      ///< in every line but the one where the key begins
-  };
-  [[nodiscard]] path path_of(std::uint64_t signature) const noexcept {
-    auto const spread = signature * golden_ratio64;
-    return {static_cast<unsigned>(fastrange(spread, cycles_.count())), line_steps_[spread >> 48 & 63],
-            static_cast<unsigned>(fastrange(spread << 16, slots_.slots_per_line()))};
+  /// The path of a signature: a cycle in each line, the distance to the next line, and the slot where it begins there.
+  static std::uint64_t spread(std::uint64_t signature) noexcept { return signature * golden_ratio64; }
+  [[nodiscard]] unsigned cycle_of(std::uint64_t signature) const noexcept {
+    return static_cast<unsigned>(fastrange(spread(signature), cycles_.count()));
+  }
+  [[nodiscard]] std::uint64_t line_step_of(std::uint64_t signature) const noexcept {
+    return line_steps_[spread(signature) >> 48 & (coprime_steps::count - 1)];
+  }
+  [[nodiscard]] unsigned first_slot_of(std::uint64_t signature) const noexcept {
+    return static_cast<unsigned>(fastrange(spread(signature) << 16, slots_.slots_per_line()));
   }
 
   /// Moves `at` along its path to the first slot that has no larger signature; `past` = 1: after the slot where it is. False:
   /// it went through all lines, or the budget.
   bool settle(entry& at, unsigned past, unsigned& budget) const noexcept {
-    auto const way = path_of(at.signature);
+    auto const cycle = cycle_of(at.signature);
     auto const slots = slots_.slots_per_line();
-    if (past != 0) at.slot = cycles_.next(at.slot, way.cycle);
+    if (past != 0) at.slot = cycles_.next(at.slot, cycle);
     for (auto lines = slots_.lines(); lines != 0 && budget != 0; --lines, --budget) {
-      for (auto i = past; i < slots; ++i, at.slot = cycles_.next(at.slot, way.cycle))
+      for (auto i = past; i < slots; ++i, at.slot = cycles_.next(at.slot, cycle))
         if (slots_.get(at.line, at.slot) <= at.signature) return true;
-      at.line = add_mod(at.line, way.line_step, slots_.lines());
-      at.slot = way.first_slot;
+      at.line = add_mod(at.line, line_step_of(at.signature), slots_.lines());
+      at.slot = first_slot_of(at.signature);
       past = 0;
-    }
-    return false;
-  }
-
-  /// Puts the signature into its slot, which holds a smaller one, and moves that one on, until one comes to a free slot or to
-  /// an equal signature. Without `Writes` nothing changes. The way is the same: a slot that is passed again would now hold a
-  /// larger signature than before, and what comes later is smaller than both.
-  template <bool Writes>
-  bool push_on(entry at) noexcept {
-    for (unsigned budget = most_lines; budget != 0;) {
-      auto const there = slots_.get(at.line, at.slot);
-      if (there == at.signature) return true;  // two keys of equal signatures share the slot
-      if constexpr (Writes) slots_.put(at.line, at.slot, at.signature);
-      if (there == 0) {
-        if constexpr (Writes) ++used_;
-        return true;
-      }
-      at.signature = there;
-      if (!settle(at, 1, budget)) return false;
     }
     return false;
   }
 
   /// The number of starts from which a key of this signature is found in this slot.
   [[nodiscard]] double starts(entry at) const noexcept {
-    auto const way = path_of(at.signature);
+    auto const cycle = cycle_of(at.signature), first = first_slot_of(at.signature);
     auto const slots = slots_.slots_per_line();
-    bool entered = at.slot == way.first_slot;
+    bool entered = at.slot == first;
     double found = 1;
     for (unsigned i = 1; i < slots; ++i, ++found) {
-      at.slot = cycles_.previous(at.slot, way.cycle);
+      at.slot = cycles_.previous(at.slot, cycle);
       if (slots_.get(at.line, at.slot) <= at.signature) break;
-      entered = entered || at.slot == way.first_slot;
+      entered = entered || at.slot == first;
     }
     for (auto lines = std::min<std::uint64_t>(slots_.lines(), most_lines); entered && lines > 1; --lines) {
-      at.line = add_mod(at.line, slots_.lines() - way.line_step, slots_.lines());
+      at.line = add_mod(at.line, slots_.lines() - line_step_of(at.signature), slots_.lines());
       for (at.slot = 0; at.slot < slots && slots_.get(at.line, at.slot) > at.signature;) ++at.slot;
       if (at.slot < slots) break;
       found += slots;
