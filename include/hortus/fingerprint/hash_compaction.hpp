@@ -78,7 +78,7 @@ class hash_compaction {
 
   /// Exact up to 4 MiB: for every slot the starts from which a key of its signature would be found there. Of larger filters a
   /// sample of lines is read, and the rate is right within a few tenths of a percent of itself.
-  [[nodiscard]] double fpr() const noexcept { return table_.fpr(std::uint64_t{1} << 16); }
+  [[nodiscard]] double fpr() const noexcept { return std::min(1.0, table_.fpr(std::uint64_t{1} << 16)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::hash_compaction_cardinality(table_.shape(), table_.used()); }
 
   /// Every slot of the other filter is inserted as a key that begins there. Its real start is not known, but every slot before
