@@ -10,6 +10,7 @@
 #include <hortus/index/coprime_steps.hpp>
 #include <hortus/index/fastrange.hpp>
 #include <hortus/index/slot_cycles.hpp>
+#include <hortus/io/fields.hpp>
 #include <hortus/plan/hash_compaction.hpp>
 
 namespace hortus {
