@@ -29,7 +29,8 @@ void filling::insert(record_block const& block) {
 bitmask filling::insert_new(record_block const& block) {
   offered_ += block.lines.size();
   auto const& family = into_.family();
-  if (family.has(verb::insert_if_new) && !family.has(verb::count)) {  // one that counts would count the key again
+  // One that counts would count the key again, and one that can be full would throw at the first key that does not fit.
+  if (family.has(verb::insert_if_new) && !family.has(verb::count) && !can_refuse_) {
     auto fresh = block.with_keys([&](auto keys) { return into_.insert_if_new(keys); });
     inserted_ += fresh.count();
     return fresh;

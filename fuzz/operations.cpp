@@ -85,9 +85,9 @@ bool fits(Act act) {
     act();
     return true;
   } catch (hortus::error const& e) {
-    require(
-        e.code() == hortus::errc::incompatible || e.code() == hortus::errc::bad_params || e.code() == hortus::errc::unsupported,
-        "refused for another reason");
+    require(e.code() == hortus::errc::incompatible || e.code() == hortus::errc::bad_params ||
+                e.code() == hortus::errc::unsupported || e.code() == hortus::errc::full,
+            "refused for another reason");
     return false;
   }
 }
@@ -102,7 +102,9 @@ void operate(subject& one, subject& other, input& in) {
       auto const key = in.key();
       if (!one.has(hortus::verb::insert_if_new)) break;
       bool const before = one.filter.may_contain(key);
-      require(one.filter.insert_if_new(key) != before, "insert_if_new tells what may_contain told");
+      bool fresh = false;
+      if (!fits([&] { fresh = one.filter.insert_if_new(key); })) break;  // it is full
+      require(fresh != before, "insert_if_new tells what may_contain told");
       if (!before || one.has(hortus::verb::count)) ++one.members[key];  // a family that counts inserts it again
       break;
     }

@@ -40,6 +40,8 @@ for family in $can_refuse; do
   run 2 hortus add --json f more
   json "0 < d['keys_refused'] < 1000" "2000 <= d['items_needed'] <= 2200" "$out"
   same_bytes before f
+  refused "did not fit into an? $family filter for 1000, which is full" hortus add --if-new f more
+  same_bytes before f
   run 0 hortus add f repeated
   json "d['items_inserted'] == 6000" <(hortus info --json f)
   printf '' | hortus build "$family" -o empty

@@ -51,10 +51,10 @@ hortus plan -n 1M --memory 400M --need count --json >plan.json
 json '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' plan.json
 
 section "for people, on a line that can be pasted at every width"
-run 0 hortus plan -n 10M -p 0.1%
-printed_line '  hortus build bloom -n 10M -p 0\.1% -o FILE KEYS'
-COLUMNS=40 run 0 hortus plan -n 10M -p 0.1%
-printed_line '  hortus build bloom -n 10M -p 0\.1% -o FILE KEYS'
+run 0 hortus plan -n 10M -p 1%
+printed_line '  hortus build bloom -n 10M -p 1% -o FILE KEYS'
+COLUMNS=40 run 0 hortus plan -n 10M -p 1%
+printed_line '  hortus build bloom -n 10M -p 1% -o FILE KEYS'
 
 section "--need takes the words of the command"
 hortus plan -n 1M --need erase --json >plan.json
@@ -78,7 +78,7 @@ hortus plan -n 1M -p 20% --json >plan.json # blocked needs hardly more, but bloo
 json 'd["faster"] is None' plan.json
 hortus plan -n 1M -p 1e-6 --json >plan.json # nothing within a tenth
 json 'd["faster"] is None' plan.json
-hortus plan -n 1M -p 1e-4 --json >plan.json # one line would take much more space: two lines
+hortus plan -n 1M -p 1e-4 --need intersect --json >plan.json # one line would take much more space: two lines
 json 'd["faster"]["family"] == "blocked_pair" and "2 cache lines instead of" in d["faster"]["text"]' plan.json
 hortus plan -n 1M --memory 1200k --json >plan.json # in a given space it is the rate that is higher
 json 'd["faster"]["family"] == "blocked" and " instead of " in d["faster"]["text"] and "a rate of" in d["faster"]["text"]' plan.json

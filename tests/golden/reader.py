@@ -489,6 +489,48 @@ class DLeft(Counting):
         return 0
 
 
+class HashCompaction(Membership):
+    def __init__(self, f):
+        f.layer_id("signature_table")
+        self.bits = f.number("signature_bits", 4, 57)
+        self.lines = f.number("lines", 1, MAX_BITS // 512)
+        self.slots = 512 // self.bits
+        used = f.number("used", 0, self.lines * self.slots - self.lines * self.slots // 32)
+        self.data = f.section("lines", 64 * self.lines)
+        demand(used == sum(self.at(line, slot) != 0 for line in range(self.lines) for slot in range(self.slots)), "used")
+
+    def at(self, line, slot):
+        whole = int.from_bytes(self.data[64 * line:64 * line + 64], "little")
+        return whole >> slot * self.bits & (1 << self.bits) - 1
+
+    def next_slot(self, slot, step):
+        divisor = math.gcd(step, self.slots)
+        slot = (slot + step) % self.slots
+        return slot if slot >= divisor else (slot + 1) % divisor
+
+    def line_step(self, number):
+        step = 1 + (mix64(number + 1) * (self.lines - 1) >> 64)
+        while math.gcd(step, self.lines) != 1:
+            step = step + 1 if step < self.lines else 1
+        return step
+
+    def has(self, d):
+        mixed = mix64(d)
+        line = (d * GOLDEN & M64) * self.lines >> 64
+        slot = (mixed * GOLDEN & M64) * self.slots >> 64
+        signature = 1 + (mixed * ((1 << self.bits) - 1) >> 64)
+        spread = signature * GOLDEN & M64
+        step = 1 + (spread * (self.slots - 1) >> 64)
+        for _ in range(min(self.lines, 1024)):
+            for _ in range(self.slots):
+                if self.at(line, slot) <= signature:
+                    return self.at(line, slot) == signature
+                slot = self.next_slot(slot, step)
+            line = (line + self.line_step(spread >> 48 & 63)) % self.lines
+            slot = (spread << 16 & M64) * self.slots >> 64
+        return False
+
+
 class Stable(Membership):
     def __init__(self, f):
         f.index_id()
@@ -668,6 +710,7 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
+    "hash_compaction": HashCompaction,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,

@@ -113,6 +113,7 @@ requires noticing<F>
 void a_batch_of_insert_if_new_does_the_same() {
   for (std::uint64_t const planned : {100U, sanitized ? 100'000U : 2'000'000U})
     for (std::uint64_t const count : {0U, 1U, 63U, 64U, 65U, 256U, 1000U, 5000U}) {
+      if (can_be_full<F> && count > planned) continue;
       std::vector<std::uint64_t> all;
       for (numbers draw(count); all.size() < count;) all.push_back(random_keys::make(draw(count)));
       of_keys<F> singly(goal_for<F>(planned));
@@ -125,12 +126,40 @@ void a_batch_of_insert_if_new_does_the_same() {
     }
 }
 
+/// Whether a key is new cannot be told by a key that has no room: insert_if_new throws, changes nothing, and still finds
+/// members.
+template <class F>
+requires noticing<F> &&(can_be_full<F>)void insert_if_new_throws_when_it_is_full() {
+  of_keys<F> f(goal_for<F>(100));
+  auto const offered = keys<random_keys>(0, 2000);
+  std::uint64_t refused = 0, members = 0;
+  for (auto const key : offered) {
+    auto const before = to_bytes(f);
+    try {
+      f.insert_if_new(key);
+      ++members;
+    } catch (error const& e) {
+      ++refused;
+      EXPECT_EQ(e.code(), errc::full);
+      ASSERT_EQ(to_bytes(f), before);
+    }
+  }
+  EXPECT_GE(members, 100U);
+  EXPECT_GT(refused, 1000U);
+  EXPECT_EQ(f.about().items_inserted, members);
+  auto together = f;
+  EXPECT_EQ(code_of([&] { (void)together.insert_if_new(offered); }), errc::full);
+  EXPECT_EQ(together.family(), f.family());
+  EXPECT_FALSE(f.insert_if_new(offered.front())) << "a member needs no room";
+}
+
 template <class F>
 void register_inserting_laws() {
   HORTUS_LAW(a_batch_does_what_its_keys_do_one_by_one);
   HORTUS_LAW(a_full_filter_refuses_keys_and_loses_none);
   HORTUS_LAW(insert_if_new_tells_new_keys_and_inserts_them);
   HORTUS_LAW(a_batch_of_insert_if_new_does_the_same);
+  HORTUS_LAW(insert_if_new_throws_when_it_is_full);
 }
 
 }  // namespace hortus::testing

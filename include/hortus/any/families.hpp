@@ -21,6 +21,7 @@
 #include <hortus/counting/spectral_recurring.hpp>
 #include <hortus/counting/spectral_selection.hpp>
 #include <hortus/fingerprint/cuckoo.hpp>
+#include <hortus/fingerprint/hash_compaction.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>
