@@ -20,6 +20,7 @@
 #include <hortus/counting/spectral_increase.hpp>
 #include <hortus/counting/spectral_recurring.hpp>
 #include <hortus/counting/spectral_selection.hpp>
+#include <hortus/fingerprint/quotient.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>
