@@ -12,9 +12,9 @@ namespace hortus {
 /// implementation of rank/select queries", 2008). Pre: the word has more than `rank` set bits.
 [[nodiscard]] inline unsigned portable_select_bit(std::uint64_t word, unsigned rank) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
-  // The number of the first byte that is above `rank`, times 8. Pre: no byte is above 127.
-  auto const first_above = [](std::uint64_t sums, std::uint64_t rank) {
-    return static_cast<unsigned>(std::countr_zero(((sums | tops) - (rank + 1) * ones) & tops)) - 7;
+  // The number of the first byte that is above `limit`, times 8. Pre: no byte is above 127.
+  auto const first_above = [](std::uint64_t bytes, std::uint64_t limit) {
+    return static_cast<unsigned>(std::countr_zero(((bytes | tops) - (limit + 1) * ones) & tops)) - 7;
   };
   auto counts = word - (word >> 1 & 0x5555555555555555);
   counts = (counts & 0x3333333333333333) + (counts >> 2 & 0x3333333333333333);

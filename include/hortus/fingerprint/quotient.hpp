@@ -60,7 +60,9 @@ class quotient {
     return {shape.slots, shape.fingerprint_bits};
   }
   static double planned_fpr(params p, std::uint64_t items) { return plan::quotient_fpr(layout(p), items); }
-  static std::uint64_t planned_bytes(params p) { return quotient_table::bytes(layout(p).blocks(), layout(p).remainder_bits()); }
+  static std::uint64_t planned_bytes(params p) {
+    return quotient_blocks::bytes(layout(p).blocks(), layout(p).remainder_bits());
+  }
   /// Of the block; of the next one, too, for one key in five.
   static double lines_touched(params p) { return 1.2 * (1 + (8 * layout(p).remainder_bits() + 16) / 64.0); }
 

@@ -54,7 +54,7 @@ struct quotient_contents {
     memory cells;
     in(self.shape.slots, self.shape.fingerprint_bits, self.used, self.distinct, cells, self.extra);
     bool sound =
-        self.shape.possible() && cells.size() == quotient_table::bytes(self.shape.blocks(), self.shape.remainder_bits());
+        self.shape.possible() && cells.size() == quotient_blocks::bytes(self.shape.blocks(), self.shape.remainder_bits());
     if (sound) {
       self.table = quotient_table(std::move(cells), self.shape.remainder_bits());
       if (in.verifies()) {
