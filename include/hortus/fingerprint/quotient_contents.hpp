@@ -1,10 +1,9 @@
 #pragma once
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -133,25 +132,28 @@ std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each) 
   return made;
 }
 
-/// The contents of both.
+/// The contents of both, in the slots of `a`, doubled as often as needed, with fingerprints as short as the shorter ones. An
+/// empty filter has no fingerprints, so that its own length does not matter.
 [[nodiscard]] inline quotient_contents merged(quotient_contents const& a, quotient_contents const& b) {
-  plan::quotient_shape shape{a.shape.slots, std::min(a.shape.fingerprint_bits, b.shape.fingerprint_bits)};
-  auto const each = [&](auto act) { for_each_print_of_both(a, b, shape.fingerprint_bits, act); };
+  if (b.used == 0) return a;
+  plan::quotient_shape shape{a.shape.slots, b.shape.fingerprint_bits};
+  if (a.used != 0) shape.fingerprint_bits = std::min(shape.fingerprint_bits, a.shape.fingerprint_bits);
+  auto const each = [&](auto act) {
+    a.used == 0 ? b.for_each_print(shape.fingerprint_bits, act) : for_each_print_of_both(a, b, shape.fingerprint_bits, act);
+  };
   std::uint64_t needed = 0;
-  if (shape.possible())
-    each([&](std::uint64_t, std::uint64_t copies) { needed += std::min(copies, quotient_contents::most_in_slots); });
-  // If 95 % suffice, the fingerprints fit, except with negligible probability, or in files that lie: one more doubling is
-  // tried.
-  for (int tries = 2; tries != 0 && shape.possible(); shape.slots *= 2) {
-    if (needed > shape.room()) continue;
+  each([&](std::uint64_t, std::uint64_t copies) { needed += std::min(copies, quotient_contents::most_in_slots); });
+  // If 95 % suffice, all fit, except with negligible probability, or if a file lies: then one more doubling is tried.
+  for (int tries = 2; tries != 0 && shape.fingerprint_bits >= std::bit_width(shape.slots); shape.slots *= 2) {
+    if (!shape.possible() || needed > shape.room()) continue;
     if (auto made = rebuilt(shape, each)) return *std::move(made);
     --tries;
   }
-  throw error(errc::incompatible, "quotient: fingerprints of " + std::to_string(shape.fingerprint_bits) +
-                                      " bits are too short for all keys of these filters (" +
-                                      std::to_string(a.shape.fingerprint_bits) + " and " +
-                                      std::to_string(b.shape.fingerprint_bits) +
-                                      " bits); build the one with shorter fingerprints with a lower fpr, or for more keys");
+  throw error(errc::incompatible,
+              "quotient: fingerprints of " + std::to_string(shape.fingerprint_bits) + " bits are too short for " +
+                  std::to_string(needed) + " keys; the shorter fingerprints of two filters count (" +
+                  std::to_string(a.shape.fingerprint_bits) + " and " + std::to_string(b.shape.fingerprint_bits) +
+                  " bits), so build that filter with a lower fpr or for more keys");
 }
 
 /// The same contents in twice as many slots.
