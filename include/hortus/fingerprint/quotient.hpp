@@ -22,12 +22,11 @@ namespace hortus {
 ///          the two at the shorter fingerprints. insert returns false and changes nothing if 95 % of the slots are in use;
 ///          another copy of a key that is there always fits. The bytes depend on the multiset of keys only, not on the order
 ///          of inserts (in a filter that was never full).
-/// Price    (r + 2.25) / .95 bits per key with remainders of r bits, at a rate of .48/2^r to .95/2^r: 9.8 at .7 %, 10.8 at
-///          .37 %, 36 % above the lower bound there. Two to three adjacent cache lines per operation. Inserts become slower
-///          near 95 %: they shift about 200 slots. Copies of a key take up to three slots, further ones 16 to 40 bytes in
-///          all.
-/// Lacks    fold, because the same keys need as many slots: merge into a filter with shorter fingerprints lowers the rate's
-///          cost, not the slots. intersect (bloom). insert_if_new and growth by itself (scalable).
+/// Price    (r + 2.25) / .95 bits per key with remainders of r bits, at a rate of .95/2^r to 1.9/2^r: 9.7 at .74 to 1.48 %,
+///          10.8 at .37 to .74 %. That is 34 to 42 % above the lower bound at 2^-8. Two or three cache lines per operation,
+///          adjacent ones. Inserts become slower near 95 %: they shift 200 slots on average there. A key takes up to three
+///          slots, and a key with more copies, or copies in a full filter, about 30 bytes.
+/// Lacks    fold: the same keys need as many slots. Growth by itself (scalable has it): call grow(). intersect (bloom).
 /// Source   M. A. Bender et al., "Don't thrash: how to cache your hash on flash", VLDB 2012. P. Pandey, M. A. Bender,
 ///          R. Johnson, R. Patro, "A general-purpose counting filter: making every bit count", SIGMOD 2017.
 class quotient {

@@ -115,13 +115,14 @@ void for_each_print_of_both(quotient_contents const& a, quotient_contents const&
 
 /// The contents of that shape with all fingerprints that each(act) passes to act(fingerprint, copies), in ascending order.
 /// Nothing if they do not fit.
-std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each) {
+std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each,
+                                         std::uint64_t most_in_slots = quotient_contents::most_in_slots) {
   std::optional<quotient_contents> made(shape);
   quotient_table::appender to(made->table);
   bool fits = true;
   each([&](std::uint64_t number, std::uint64_t copies) {
     auto const pair = quotient_fingerprint::from(number, shape.fingerprint_bits).in(shape.slots, shape.remainder_bits());
-    auto const in_slots = std::min(copies, quotient_contents::most_in_slots);
+    auto const in_slots = std::min(copies, most_in_slots);
     for (std::uint64_t i = 0; i < in_slots && fits; ++i) fits = to.append(pair);
     if (!fits) return;
     if (copies > in_slots) made->extra.add(number, copies - in_slots);
@@ -159,8 +160,12 @@ std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each) 
 /// The same contents in twice as many slots.
 [[nodiscard]] inline quotient_contents grown(quotient_contents const& a) {
   plan::quotient_shape const shape{2 * a.shape.slots, a.shape.fingerprint_bits};
-  if (shape.possible())
-    if (auto made = rebuilt(shape, [&](auto act) { a.for_each_print(shape.fingerprint_bits, act); })) return *std::move(made);
+  // A filter that was full may have copies beside its slots that twice as many slots have no room for either.
+  for (auto const most_in_slots : {quotient_contents::most_in_slots, std::uint64_t{1}})
+    if (shape.possible())
+      if (auto made = rebuilt(
+              shape, [&](auto act) { a.for_each_print(shape.fingerprint_bits, act); }, most_in_slots))
+        return *std::move(made);
   throw error(errc::full,
               "quotient: a filter of " + std::to_string(a.shape.slots) + " slots with fingerprints of " +
                   std::to_string(a.shape.fingerprint_bits) +
