@@ -137,6 +137,7 @@ TEST(quotient, against_a_multiset) {
       }
       for (auto const& [number, copies] : contents(model))
         for (std::uint64_t i = 0; i < copies; ++i) ASSERT_TRUE(f.erase(key_of_print(number, bits)));
+      if (was_full) f.clear();
       EXPECT_EQ(f, quotient({slots, bits})) << "nothing stays behind";
     }
 }
@@ -208,6 +209,30 @@ TEST(quotient, a_frequent_key_does_not_fill_the_table) {
     ASSERT_TRUE(f.erase(key(5)));
   }
   EXPECT_EQ(f, before);
+}
+
+/// A stream with repeated keys, planned for its distinct keys: all of them go in.
+TEST(quotient, copies_leave_the_slots_to_new_keys) {
+  for (std::uint64_t const distinct : {1U, 10U, 300U, 5000U}) {
+    quotient f(quotient::plan({.items = distinct, .fpr = .01}));
+    auto const empty = f;
+    contents model;
+    for (std::uint64_t i = 0; i < distinct; ++i)
+      for (std::uint64_t copies = 0; copies < 1 + i % 6; ++copies) {
+        ASSERT_TRUE(f.insert(key(i))) << i << " of " << distinct;
+        ++model[print_of(key(i), f.shape().fingerprint_bits)];
+      }
+    EXPECT_EQ(contents_of(f), model);
+    EXPECT_TRUE(sound(f));
+    auto grown = f;
+    grown.grow();
+    EXPECT_EQ(contents_of(grown), model);
+    for (std::uint64_t i = 0; i < distinct; ++i)
+      for (std::uint64_t copies = 0; copies < 1 + i % 6; ++copies) ASSERT_TRUE(f.erase(key(i)));
+    EXPECT_EQ(contents_of(f), contents());
+    f.clear();
+    EXPECT_EQ(f, empty);
+  }
 }
 
 TEST(quotient, every_width_of_remainder_works) {
@@ -457,7 +482,7 @@ TEST(quotient, numbers_that_do_not_fit_the_cells_are_refused) {
   for (std::uint64_t i = 0; i < 50; ++i) ASSERT_TRUE(good.insert(key(i)));
   field_writer out;
   quotient::fields(good, out);
-  ASSERT_EQ(out.scalars().size(), 4U);  // slots, fingerprint bits, used, distinct
+  ASSERT_EQ(out.scalars().size(), 5U);  // slots, fingerprint bits, used, distinct, copies in slots
   auto const used = out.scalars()[2], distinct = out.scalars()[3];
   using numbers = std::vector<std::uint64_t>;
   auto const accepted = [&](numbers const& scalars, bool verifies) {
@@ -471,14 +496,15 @@ TEST(quotient, numbers_that_do_not_fit_the_cells_are_refused) {
   EXPECT_TRUE(accepted(out.scalars(), true));
   for (bool const verifies : {true, false})
     for (auto const& wrong :
-         {numbers{0, 13, used, distinct}, numbers{100, 14, used, distinct}, numbers{100, 6, used, distinct},
-          numbers{100, 0, used, distinct}, numbers{100, 65, used, distinct}, numbers{200, 14, used, distinct},
-          numbers{~0ULL, 13, used, distinct}, numbers{100, 13, 96, distinct}, numbers{100, 13, used, used + 1},
-          numbers{100, 13, 0, distinct}, numbers{100, 13, used, 0}})
+         {numbers{0, 13, used, distinct, 3}, numbers{100, 14, used, distinct, 3}, numbers{100, 6, used, distinct, 3},
+          numbers{100, 0, used, distinct, 3}, numbers{100, 65, used, distinct, 3}, numbers{200, 14, used, distinct, 3},
+          numbers{~0ULL, 13, used, distinct, 3}, numbers{100, 13, 96, distinct, 3}, numbers{100, 13, used, used + 1, 3},
+          numbers{100, 13, 0, distinct, 3}, numbers{100, 13, used, 0, 3}, numbers{100, 13, used, distinct, 2},
+          numbers{100, 13, used, distinct, 0}, numbers{100, 13, used, distinct, 1}})
       EXPECT_FALSE(accepted(wrong, verifies)) << wrong[0] << " " << wrong[1] << " " << wrong[2] << " " << wrong[3];
-  EXPECT_FALSE(accepted({100, 13, used + 1, distinct}, true));
-  EXPECT_FALSE(accepted({100, 13, used, distinct - 1}, true));
-  EXPECT_TRUE(accepted({100, 13, used + 1, distinct}, false)) << "believed: nothing is read that depends on it";
+  EXPECT_FALSE(accepted({100, 13, used + 1, distinct, 3}, true));
+  EXPECT_FALSE(accepted({100, 13, used, distinct - 1, 3}, true));
+  EXPECT_TRUE(accepted({100, 13, used + 1, distinct, 3}, false)) << "believed: nothing is read that depends on it";
   EXPECT_THROW(quotient(quotient::params{}), error);
   EXPECT_THROW(quotient({1, 58}), error);
   EXPECT_THROW(quotient({~std::uint64_t{0}, 64}), error);

@@ -489,6 +489,79 @@ class DLeft(Counting):
         return 0
 
 
+class Quotient(Counting):
+    def __init__(self, f):
+        self.slots = f.number("slots", 1)
+        self.bits = f.number("fingerprint_bits", 1, 64)
+        used = f.number("used", 0, self.slots - self.slots // 20)
+        distinct = f.number("distinct", 0, used)
+        demand((used == 0) == (distinct == 0), "distinct")
+        self.in_slots = f.number("in_slots", 1, 3)
+        demand(self.in_slots == 3 or (self.in_slots == 1 and used == distinct), "in_slots")
+        self.remainder_bits = self.bits + 1 - self.slots.bit_length()
+        demand(1 <= self.remainder_bits <= 56, "remainder bits")
+        self.blocks = (self.slots + min(self.slots, 72 + self.slots // 6, 288) + 63) // 64
+        size = 18 + 8 * self.remainder_bits
+        demand(self.blocks * size <= 1 << 39, "blocks")
+        data = f.section("blocks", self.blocks * size)
+        word = lambda at: sum(u64(data, block * size + at) << 64 * block for block in range(self.blocks))
+        self.occupied, self.end = word(0), word(8)
+        self.offsets = [struct.unpack_from("<H", data, block * size + 16)[0] for block in range(self.blocks)]
+        self.planes = [word(18 + 8 * i) for i in range(self.remainder_bits)]
+        entries = f.rest("extra copies")
+        demand(len(entries) % 16 == 0, "extra copies")
+        entries = list(struct.iter_unpack("<QQ", entries))
+        demand(all(copies > 0 for _, copies in entries), "an extra copy of 0")
+        demand(all(a[0] < b[0] for a, b in zip(entries, entries[1:])), "order of extra copies")
+        self.extra = dict(entries)
+        self.verify(used, distinct)
+
+    def remainder(self, slot):
+        return sum((plane >> slot & 1) << self.remainder_bits - 1 - i for i, plane in enumerate(self.planes))
+
+    def verify(self, used, distinct):
+        """Rebuilds the runs from `occupied` and `end`, one after the other."""
+        next_slot, taken, pairs, ends = 0, 0, [], 0
+        offsets = [0] * self.blocks
+        for q in range(64 * self.blocks):
+            if not self.occupied >> q & 1:
+                continue
+            slot = begin = max(q, next_slot)
+            while slot < 64 * self.blocks and not self.end >> slot & 1:
+                slot += 1
+            demand(slot < 64 * self.blocks, "a run does not end")
+            run = [self.remainder(i) for i in range(begin, slot + 1)]
+            demand(run == sorted(run), "order of a run")
+            pairs += [(q, remainder) for remainder in run]
+            ends |= 1 << slot
+            taken |= ((1 << slot + 1) - 1) ^ ((1 << begin) - 1)
+            next_slot = slot + 1
+            for block in range(q // 64 + 1, slot // 64 + 1):
+                offsets[block] = slot + 1 - 64 * block
+        demand(ends == self.end and offsets == self.offsets, "ends and offsets")
+        demand(not any(plane & ~taken for plane in self.planes), "a free slot that is not empty")
+        demand(len(pairs) == used and len(set(pairs)) == distinct, "used and distinct")
+
+    def count(self, d):
+        fingerprint = (d * GOLDEN & M64) >> 64 - self.bits
+        product = (fingerprint << 64 - self.bits) * self.slots
+        q, remainder = product >> 64, (product & M64) >> 64 - self.remainder_bits
+        if not self.occupied >> q & 1:
+            return 0
+        first = q // 64 * 64
+        slot = first + self.offsets[q // 64]
+        for _ in range(bin(self.occupied >> first & (1 << q - first) - 1).count("1")):
+            while not self.end >> slot & 1:
+                slot += 1
+            slot += 1
+        slot, copies = max(slot, q), 0
+        while True:
+            copies += self.remainder(slot) == remainder
+            if self.end >> slot & 1:
+                return min(copies + self.extra.get(fingerprint, 0), M64) if copies else 0
+            slot += 1
+
+
 class Stable(Membership):
     def __init__(self, f):
         f.index_id()
@@ -668,7 +741,7 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
+    "quotient": Quotient, "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,
 }

@@ -19,13 +19,13 @@ namespace hortus {
 /// Promise  every key inserted and not erased is found. An absent key is found with probability plan::quotient_fpr(), at
 ///          present exactly fpr(): the distinct fingerprints divided by 2^p. count is never below the true count. Filters of
 ///          any two sizes and rates merge, and a filter grows, without the keys; the rate of a merged filter is the sum of
-///          the two at the shorter fingerprints. insert returns false and changes nothing if 95 % of the slots are in use;
-///          another copy of a key that is there always fits. The bytes depend on the multiset of keys only, not on the order
-///          of inserts (in a filter that was never full).
-/// Price    (r + 2.25) / .95 bits per key with remainders of r bits, at a rate of .95/2^r to 1.9/2^r: 9.7 at .74 to 1.48 %,
+///          the two at the shorter fingerprints. insert returns false and changes nothing if fingerprints fill 95 % of the
+///          slots; another copy of a key that is there always fits. The bytes depend on the multiset of keys only, not on
+///          the order of inserts (in a filter that was never full).
+/// Price    1/.95 (r + 2.25) bits per key with remainders of r bits, at a rate of .95/2^r to 1.9/2^r: 9.7 at .74 to 1.48 %,
 ///          10.8 at .37 to .74 %. That is 34 to 42 % above the lower bound at 2^-8. Two or three cache lines per operation,
 ///          adjacent ones. Inserts become slower near 95 %: they shift 200 slots on average there. A key takes up to three
-///          slots, and a key with more copies, or copies in a full filter, about 30 bytes.
+///          slots, and a key with more copies about 30 bytes beside them. When the slots are full, all copies move there.
 /// Lacks    fold: the same keys need as many slots. Growth by itself (scalable has it): call grow(). intersect (bloom).
 /// Source   M. A. Bender et al., "Don't thrash: how to cache your hash on flash", VLDB 2012. P. Pandey, M. A. Bender,
 ///          R. Johnson, R. Patro, "A general-purpose counting filter: making every bit count", SIGMOD 2017.
@@ -73,14 +73,18 @@ class quotient {
     auto const pair = pair_of(print);
     auto const run = held_.table.run_of(pair.quotient);
     auto const copies = held_.table.count(run, pair.remainder);
-    if (copies < held_.most_in_slots && held_.used < held_.shape.room() && held_.table.insert(pair, run)) {
+    if (copies < held_.in_slots && held_.used < held_.shape.room() && held_.table.insert(pair, run)) {
       ++held_.used;
       held_.distinct += copies == 0 ? 1 : 0;
       return true;
     }
-    if (copies == 0) return false;
-    held_.extra.add(number(print));
-    return true;
+    if (copies != 0) {
+      held_.extra.add(number(print));
+      return true;
+    }
+    if (held_.used < held_.shape.room() || held_.used == held_.distinct) return false;
+    held_.move_copies_out();  // there is room for new fingerprints again
+    return held_.used < held_.shape.room() && insert(x);
   }
   bool erase(digest x) noexcept {
     auto const print = fingerprint(x);

@@ -19,11 +19,12 @@ namespace hortus {
 struct quotient_contents {
   /// The most copies of a fingerprint in the table; the others are counted in `extra`. Keys with equal fingerprints thus take a
   /// slot each, as planned, and a key that is inserted a million times does not fill the table.
-  static constexpr std::uint64_t most_in_slots = 3;
+  static constexpr unsigned most_in_slots = 3;
 
   plan::quotient_shape shape;
-  std::uint64_t used = 0;      ///< slots
-  std::uint64_t distinct = 0;  ///< fingerprints
+  std::uint64_t used = 0;             ///< slots
+  std::uint64_t distinct = 0;         ///< fingerprints
+  unsigned in_slots = most_in_slots;  ///< copies of a fingerprint that may be in slots: 1 after move_copies_out()
   quotient_table table;
   extra_copies extra;
 
@@ -35,7 +36,11 @@ struct quotient_contents {
     table.clear();
     extra.clear();
     used = distinct = 0;
+    in_slots = most_in_slots;
   }
+  /// Keeps one slot for each fingerprint, when new ones need the slots of the copies: a filter that was planned for the
+  /// distinct keys of a stream then takes all of them.
+  void move_copies_out();
 
   /// Calls act(fingerprint, copies) for each, shortened to so many bits, in ascending order.
   void for_each_print(unsigned bits, auto act) const {
@@ -46,12 +51,12 @@ struct quotient_contents {
   }
 
   static void fields(quotient_contents const& self, auto& out) {
-    out(self.shape.slots, self.shape.fingerprint_bits, self.used, self.distinct, self.table.cells(), self.extra);
+    out(self.shape.slots, self.shape.fingerprint_bits, self.used, self.distinct, self.in_slots, self.table.cells(), self.extra);
   }
   /// What a file says about its slots is believed only if the file is mapped and not verified. No access depends on it.
   static void fields(quotient_contents& self, auto& in) {
     memory cells;
-    in(self.shape.slots, self.shape.fingerprint_bits, self.used, self.distinct, cells, self.extra);
+    in(self.shape.slots, self.shape.fingerprint_bits, self.used, self.distinct, self.in_slots, cells, self.extra);
     bool sound =
         self.shape.possible() && cells.size() == quotient_blocks::bytes(self.shape.blocks(), self.shape.remainder_bits());
     if (sound) {
@@ -65,7 +70,8 @@ struct quotient_contents {
   }
   [[nodiscard]] bool valid() const noexcept {
     return shape.possible() && table.remainder_bits() == shape.remainder_bits() && table.blocks() == shape.blocks() &&
-           used <= shape.room() && distinct <= used && (distinct == 0) == (used == 0);
+           used <= shape.room() && distinct <= used && (distinct == 0) == (used == 0) &&
+           (in_slots == most_in_slots || (in_slots == 1 && used == distinct));
   }
 
   /// The fingerprints one by one, shortened to so many bits; those that are equal then come once.
@@ -115,14 +121,14 @@ void for_each_print_of_both(quotient_contents const& a, quotient_contents const&
 
 /// The contents of that shape with all fingerprints that each(act) passes to act(fingerprint, copies), in ascending order.
 /// Nothing if they do not fit.
-std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each,
-                                         std::uint64_t most_in_slots = quotient_contents::most_in_slots) {
+std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, unsigned most_in_slots, auto each) {
   std::optional<quotient_contents> made(shape);
+  made->in_slots = most_in_slots;
   quotient_table::appender to(made->table);
   bool fits = true;
   each([&](std::uint64_t number, std::uint64_t copies) {
     auto const pair = quotient_fingerprint::from(number, shape.fingerprint_bits).in(shape.slots, shape.remainder_bits());
-    auto const in_slots = std::min(copies, most_in_slots);
+    auto const in_slots = std::min<std::uint64_t>(copies, most_in_slots);
     for (std::uint64_t i = 0; i < in_slots && fits; ++i) fits = to.append(pair);
     if (!fits) return;
     if (copies > in_slots) made->extra.add(number, copies - in_slots);
@@ -131,6 +137,11 @@ std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each,
   });
   if (!fits || made->used > shape.room()) made.reset();
   return made;
+}
+
+inline void quotient_contents::move_copies_out() {
+  auto made = rebuilt(shape, 1, [&](auto act) { for_each_print(shape.fingerprint_bits, act); });
+  if (made) *this = *std::move(made);  // if not, a file lies
 }
 
 /// The contents of both, in the slots of `a`, doubled as often as needed, with fingerprints as short as the shorter ones. An
@@ -142,29 +153,29 @@ std::optional<quotient_contents> rebuilt(plan::quotient_shape shape, auto each,
   auto const each = [&](auto act) {
     a.used == 0 ? b.for_each_print(shape.fingerprint_bits, act) : for_each_print_of_both(a, b, shape.fingerprint_bits, act);
   };
+  auto const in_slots = std::min(a.in_slots, b.in_slots);
   std::uint64_t needed = 0;
-  each([&](std::uint64_t, std::uint64_t copies) { needed += std::min(copies, quotient_contents::most_in_slots); });
+  each([&](std::uint64_t, std::uint64_t copies) { needed += std::min<std::uint64_t>(copies, in_slots); });
   // If 95 % suffice, all fit, except with negligible probability, or if a file lies: then one more doubling is tried.
   for (int tries = 2; tries != 0 && shape.fingerprint_bits >= std::bit_width(shape.slots); shape.slots *= 2) {
     if (!shape.possible() || needed > shape.room()) continue;
-    if (auto made = rebuilt(shape, each)) return *std::move(made);
+    if (auto made = rebuilt(shape, in_slots, each)) return *std::move(made);
     --tries;
   }
-  throw error(errc::incompatible,
-              "quotient: fingerprints of " + std::to_string(shape.fingerprint_bits) + " bits are too short for " +
-                  std::to_string(needed) + " keys; the shorter fingerprints of two filters count (" +
-                  std::to_string(a.shape.fingerprint_bits) + " and " + std::to_string(b.shape.fingerprint_bits) +
-                  " bits), so build that filter with a lower fpr or for more keys");
+  throw error(errc::incompatible, "quotient: fingerprints of " + std::to_string(shape.fingerprint_bits) +
+                                      " bits are too short for the keys of both; the shorter ones of two filters count (" +
+                                      std::to_string(a.shape.fingerprint_bits) + " and " +
+                                      std::to_string(b.shape.fingerprint_bits) +
+                                      " bits), so build that one for more keys or with a lower fpr");
 }
 
 /// The same contents in twice as many slots.
 [[nodiscard]] inline quotient_contents grown(quotient_contents const& a) {
   plan::quotient_shape const shape{2 * a.shape.slots, a.shape.fingerprint_bits};
-  // A filter that was full may have copies beside its slots that twice as many slots have no room for either.
-  for (auto const most_in_slots : {quotient_contents::most_in_slots, std::uint64_t{1}})
+  // In a filter that was full, copies are beside the slots. They come back if twice as many slots have room for them.
+  for (auto const in_slots : {quotient_contents::most_in_slots, 1U})
     if (shape.possible())
-      if (auto made = rebuilt(
-              shape, [&](auto act) { a.for_each_print(shape.fingerprint_bits, act); }, most_in_slots))
+      if (auto made = rebuilt(shape, in_slots, [&](auto act) { a.for_each_print(shape.fingerprint_bits, act); }))
         return *std::move(made);
   throw error(errc::full,
               "quotient: a filter of " + std::to_string(a.shape.slots) + " slots with fingerprints of " +

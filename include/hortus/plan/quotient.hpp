@@ -30,13 +30,14 @@ struct quotient_shape {
   /// The most slots that may be in use, 95 %. Above that, inserts would become slow.
   [[nodiscard]] constexpr std::uint64_t room() const noexcept { return slots - slots / 20; }
   /// Slots after the last one that a fingerprint can belong to: fingerprints that were displaced from the last slots lie there.
-  /// At 95 % they do not suffice with a probability below 1e-12. (The excess of the last k slots behaves as a random walk with
-  /// drift -k/20 and variance k; see Quotient.SpareSlotsSuffice.)
-  [[nodiscard]] std::uint64_t spare_slots() const noexcept {
-    double const from = std::min(static_cast<double>(slots), 5625.0);
-    return std::min(slots, static_cast<std::uint64_t>(std::ceil(7.5 * std::sqrt(from) - from / 20)));
+  /// At 95 % load they do not suffice with a probability below 1e-12: Quotient.SpareSlotsSuffice. In a few slots all keys may
+  /// belong to the last one.
+  [[nodiscard]] constexpr std::uint64_t spare_slots() const noexcept {
+    return std::min({slots, 72 + slots / 6, std::uint64_t{288}});
   }
-  [[nodiscard]] std::uint64_t blocks() const noexcept { return (slots + spare_slots() + block_slots - 1) / block_slots; }
+  [[nodiscard]] constexpr std::uint64_t blocks() const noexcept {
+    return (slots + spare_slots() + block_slots - 1) / block_slots;
+  }
   [[nodiscard]] double cell_bytes() const noexcept {
     return static_cast<double>(blocks()) * static_cast<double>(block_bytes + 8 * remainder_bits());
   }
