@@ -224,6 +224,9 @@ TEST(quotient, copies_leave_the_slots_to_new_keys) {
       }
     EXPECT_EQ(contents_of(f), model);
     EXPECT_TRUE(sound(f));
+    auto taken_over = empty;
+    taken_over.merge(f);
+    EXPECT_EQ(taken_over, f) << "copies take no slots there either";
     auto grown = f;
     grown.grow();
     EXPECT_EQ(contents_of(grown), model);
@@ -469,6 +472,7 @@ TEST(quotient, cells_that_do_not_fit_together_are_refused) {
       auto const f = read_with(like, std::move(cells), true);
       EXPECT_TRUE(f.valid());
       EXPECT_FALSE(head) << bit;
+      (void)contents_of(f);  // in ascending order
     } catch (error const& e) {
       EXPECT_EQ(e.code(), errc::corrupt);
       ++refused;
