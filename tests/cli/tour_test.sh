@@ -15,7 +15,7 @@ json '[r["family"] for r in d] == [f["family"] for f in json.load(open("list.jso
 
 section "keys that do not fit are counted, and only where a family can be full"
 json 'all(r["past_the_plan"]["items_planned"] == 1500 and r["past_the_plan"]["keys_given"] == 3000 for r in d if r["past_the_plan"])' \
-  '[r["family"] for r in d if r["past_the_plan"] and r["past_the_plan"]["keys_refused"] > 0] == ["d_left"]' \
+  '[r["family"] for r in d if r["past_the_plan"] and r["past_the_plan"]["keys_refused"] > 0] == ["d_left", "quotient"]' \
   'all(0 < r["past_the_plan"]["keys_not_found"] <= r["past_the_plan"]["keys_refused"] for r in d if r["family"] == "d_left")' \
   'all(r["past_the_plan"]["keys_not_found"] == 0 for r in d for f in json.load(open("list.json"))
   if r["past_the_plan"] and f["family"] == r["family"] and f["false_negatives"] == "never")' \
