@@ -14,12 +14,13 @@ namespace hortus {
 /// Quotient filter: a sorted table of fingerprints. Their first bits are the slot, only the others are stored.
 ///
 ///     slot        0   1   2   3   4   5   6   7
-///     stored    |   | a | b | c | d | e |   | f |      a b c have slot 1, d e slot 3, f slot 7: three bits per slot tell
+///     stored    |   | a | b | c | d | e |   | f |      a b c belong to slot 1, d e to 3, f to 7: two bits tell
 ///
 /// Promise  every key inserted and not erased is found. An absent key is found with probability plan::quotient_fpr(), at
-///          present exactly fpr(): the distinct fingerprints divided by 2^p. count is never below the true count. Filters of
-///          any two sizes and rates merge, and a filter grows, without the keys; the rate of a merged filter is the sum of
-///          the two at the shorter fingerprints. insert returns false and changes nothing if fingerprints fill 95 % of the
+///          present exactly fpr(): the distinct fingerprints divided by 2^p. count is never below the true count. Filters
+///          planned for different numbers of keys and rates merge, as long as the shorter fingerprints can tell that many
+///          keys apart, and a filter grows, without the keys. The rate of a merged filter is at most the sum of both at the
+///          shorter fingerprints. insert returns false and changes no answer if fingerprints fill 95 % of the
 ///          slots; another copy of a key that is there always fits. The bytes depend on the multiset of keys only, not on
 ///          the order of inserts (in a filter that was never full).
 /// Price    1/.95 (r + 2.25) bits per key with remainders of r bits, at a rate of .95/2^r to 1.9/2^r: 9.7 at .74 to 1.48 %,
