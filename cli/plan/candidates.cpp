@@ -93,9 +93,11 @@ comparison compare_families(plan_question const& asked) {
   for (auto const& family : cards())
     if (auto reason = consider(family, asked, result.candidates); !reason.empty())
       result.losers.push_back({&family, std::move(reason)});
-  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last.
+  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last. A
+  // family that can be full refuses keys past the plan, where others only find more absent keys: it has to be a tenth smaller.
   std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
-    auto const first = asked.space_given ? c.offer.fpr : static_cast<double>(c.offer.size_bytes);
+    double const worth = c.family->can_be_full ? 1.1 : 1;
+    double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
     return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, first, c.offer.lines_touched);
   });
   for (auto& c : result.candidates) c.why = explain(c, result.candidates.front(), asked.space_given);

@@ -179,6 +179,16 @@ inline constexpr bool merge_is_union = [] {
     return true;
 }();
 
+/// Do filters of different shapes merge? Not by default. A family in which they do declares
+/// `static constexpr bool merges_any_shape = true`. Some pairs may still be refused.
+template <mergeable F>
+inline constexpr bool merges_any_shape = [] {
+  if constexpr (requires { F::merges_any_shape; })
+    return bool{F::merges_any_shape};
+  else
+    return false;
+}();
+
 /// a.intersect(b): afterwards a finds at least the keys that are in both. Filters that cannot combine: throws
 /// errc::incompatible and changes nothing.
 template <class F>

@@ -83,5 +83,16 @@ TEST(extra_copies, refuse_fingerprints_chosen_to_share_a_place) {
   EXPECT_THROW(from_file(chosen), error);
 }
 
+TEST(extra_copies, many_at_once_are_as_many_one_by_one) {
+  extra_copies singly, at_once;
+  for (std::uint64_t const more : {0U, 1U, 5U, 100U}) {
+    for (std::uint64_t i = 0; i < more; ++i) singly.add(7);
+    at_once.add(7, more);
+    EXPECT_EQ(singly, at_once) << more;
+  }
+  at_once.add(7, ~std::uint64_t{0});
+  EXPECT_EQ(at_once.count(7), ~std::uint64_t{0}) << "it stays at the maximum";
+}
+
 }  // namespace
 }  // namespace hortus::testing

@@ -151,7 +151,7 @@ def check_new_beside(scratch, families):
     for family in families:
         for setting in [None, *other.get(family, [])]:
             path = scratch / f"{family}.hortus"
-            few = [] if family in ("d_left", "hash_compaction") else ["-n", "1500" if setting else "300"]
+            few = [] if family in ("d_left", "hash_compaction", "quotient", "cuckoo") else ["-n", "1500" if setting else "300"]
             subprocess.run([HORTUS, "build", family, "-o", path, *few, *(["--set", setting] if setting else []), keys],
                            capture_output=True, check=True)
             if family == "with_removals":

@@ -489,6 +489,54 @@ class DLeft(Counting):
         return 0
 
 
+def extra_copies(f):
+    entries = f.rest("extra copies")
+    demand(len(entries) % 16 == 0, "extra copies")
+    entries = list(struct.iter_unpack("<QQ", entries))
+    demand(all(copies > 0 for _, copies in entries), "an extra copy of 0")
+    demand(all(a[0] < b[0] for a, b in zip(entries, entries[1:])), "order of extra copies")
+    return dict(entries)
+
+
+class Cuckoo(Counting):
+    def __init__(self, f):
+        used = f.number("used", 0)
+        doubled = f.number("doubled", 0, used // 2)
+        self.windows = f.number("windows", 1)
+        self.width = f.number("slot_bits", 7, 57)
+        slots = f.number("slots", 1, MAX_BITS // self.width)
+        self.tags = (1 << self.width - 2) - 1
+        demand(self.windows * self.tags <= 1 << 63, "fingerprints")
+        reach = 4
+        while reach < 12 and 1 << 2 * reach < 16 * self.windows:
+            reach += 1
+        self.shift = 64 - reach
+        demand(slots == self.windows + (1 << reach) + 2, "slots")
+        data = f.section("slots", (slots * self.width + 7) // 8 + 8)
+        bits = int.from_bytes(data, "little")
+        demand(bits >> slots * self.width == 0, "bits past the slots")
+        mask = (1 << self.width) - 1
+        self.slots = [bits >> i * self.width & mask for i in range(slots)]
+        self.extra = extra_copies(f)
+        found = [(i, v) for i, v in enumerate(self.slots) if v]
+        prints = [self.stored(i, v) for i, v in found]
+        demand(len(found) == used and len(found) - len(set(prints)) == doubled, "used and doubled")
+        demand(set(self.extra) <= {window * self.tags + tag - 1 for window, tag in prints}, "extra copies of absent tags")
+
+    def distance(self, tag):
+        return 2 + ((tag * GOLDEN & M64) >> self.shift)
+
+    def stored(self, slot, value):
+        tag = value >> 2
+        return slot - (value & 1) - (self.distance(tag) if value & 2 else 0), tag
+
+    def count(self, d):
+        product = (d * GOLDEN & M64) * self.windows
+        window, tag = product >> 64, 1 + ((product & M64) * self.tags >> 64)
+        here = sum(self.slots[window + (self.distance(tag) if way & 2 else 0) + (way & 1)] == tag << 2 | way for way in range(4))
+        return here and here + self.extra.get(window * self.tags + tag - 1, 0)
+
+
 class HashCompaction(Membership):
     def __init__(self, f):
         f.layer_id("signature_table")
@@ -529,6 +577,72 @@ class HashCompaction(Membership):
             line = (line + self.line_step(spread >> 48 & 63)) % self.lines
             slot = (spread << 16 & M64) * self.slots >> 64
         return False
+class Quotient(Counting):
+    def __init__(self, f):
+        self.slots = f.number("slots", 1)
+        self.bits = f.number("fingerprint_bits", 1, 64)
+        used = f.number("used", 0, self.slots - self.slots // 20)
+        distinct = f.number("distinct", 0, used)
+        demand((used == 0) == (distinct == 0), "distinct")
+        self.in_slots = f.number("in_slots", 1, 3)
+        demand(self.in_slots == 3 or (self.in_slots == 1 and used == distinct), "in_slots")
+        self.remainder_bits = self.bits + 1 - self.slots.bit_length()
+        demand(1 <= self.remainder_bits <= 56, "remainder bits")
+        self.blocks = (self.slots + min(self.slots, 72 + self.slots // 6, 288) + 63) // 64
+        size = 18 + 8 * self.remainder_bits
+        demand(self.blocks * size <= 1 << 39, "blocks")
+        data = f.section("blocks", self.blocks * size)
+        word = lambda at: sum(u64(data, block * size + at) << 64 * block for block in range(self.blocks))
+        self.occupied, self.end = word(0), word(8)
+        self.offsets = [struct.unpack_from("<H", data, block * size + 16)[0] for block in range(self.blocks)]
+        self.planes = [word(18 + 8 * i) for i in range(self.remainder_bits)]
+        self.extra = extra_copies(f)
+        self.verify(used, distinct)
+
+    def remainder(self, slot):
+        return sum((plane >> slot & 1) << self.remainder_bits - 1 - i for i, plane in enumerate(self.planes))
+
+    def verify(self, used, distinct):
+        """Rebuilds the runs from `occupied` and `end`, one after the other."""
+        next_slot, taken, pairs, ends = 0, 0, [], 0
+        offsets = [0] * self.blocks
+        for q in range(64 * self.blocks):
+            if not self.occupied >> q & 1:
+                continue
+            slot = begin = max(q, next_slot)
+            while slot < 64 * self.blocks and not self.end >> slot & 1:
+                slot += 1
+            demand(slot < 64 * self.blocks, "a run does not end")
+            run = [self.remainder(i) for i in range(begin, slot + 1)]
+            demand(run == sorted(run), "order of a run")
+            pairs += [(q, remainder) for remainder in run]
+            ends |= 1 << slot
+            taken |= ((1 << slot + 1) - 1) ^ ((1 << begin) - 1)
+            next_slot = slot + 1
+            for block in range(q // 64 + 1, slot // 64 + 1):
+                offsets[block] = slot + 1 - 64 * block
+        demand(ends == self.end and offsets == self.offsets, "ends and offsets")
+        demand(not any(plane & ~taken for plane in self.planes), "a free slot that is not empty")
+        demand(len(pairs) == used and len(set(pairs)) == distinct, "used and distinct")
+
+    def count(self, d):
+        fingerprint = (d * GOLDEN & M64) >> 64 - self.bits
+        product = (fingerprint << 64 - self.bits) * self.slots
+        q, remainder = product >> 64, (product & M64) >> 64 - self.remainder_bits
+        if not self.occupied >> q & 1:
+            return 0
+        first = q // 64 * 64
+        slot = first + self.offsets[q // 64]
+        for _ in range(bin(self.occupied >> first & (1 << q - first) - 1).count("1")):
+            while not self.end >> slot & 1:
+                slot += 1
+            slot += 1
+        slot, copies = max(slot, q), 0
+        while True:
+            copies += self.remainder(slot) == remainder
+            if self.end >> slot & 1:
+                return min(copies + self.extra.get(fingerprint, 0), M64) if copies else 0
+            slot += 1
 
 
 class Stable(Membership):
@@ -710,8 +824,7 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "hash_compaction": HashCompaction,
-    "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
+    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,
 }

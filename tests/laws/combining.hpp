@@ -45,13 +45,40 @@ void unequal_filters_do_not_combine_and_stay_as_they_were() {
   auto const before = to_bytes(f);
   auto const other_size = filled<F>(3000, 0, 0.003);  // some are planned by one of these only
   of_keys<F> const other_seed(goal_for<F>(1000), xxh3(1));
-  EXPECT_EQ(code_of([&] { f.merge(other_size); }), errc::incompatible);
+  if constexpr (!merges_any_shape<F>) {
+    EXPECT_EQ(code_of([&] { f.merge(other_size); }), errc::incompatible);
+  }
   EXPECT_EQ(code_of([&] { f.merge(other_seed); }), errc::incompatible);
   if constexpr (intersectable<F>) {
     EXPECT_EQ(code_of([&] { f.intersect(other_size); }), errc::incompatible);
     EXPECT_EQ(code_of([&] { f.intersect(other_seed); }), errc::incompatible);
   }
   EXPECT_EQ(to_bytes(f), before);
+}
+
+/// In both directions: nothing is missed, and the rate is the one it has. A filter that was planned for one key may be too
+/// coarse for the others; then nothing changes.
+template <class F>
+requires mergeable<F> && membership<F> &&(merges_any_shape<F>)void filters_of_different_shapes_merge() {
+  for (std::uint64_t const few : {0U, 1U, 1000U})
+    for (double const fpr : {.1, .01, 1e-4}) {
+      auto const small = filled<F>(few, 0, fpr), large = filled<F>(3000, few);
+      for (auto const& [to, from] : {std::pair(small, large), std::pair(large, small)}) {
+        auto both = to;
+        try {
+          both.merge(from);
+        } catch (error const& e) {
+          EXPECT_TRUE(few == 1 && e.code() == errc::incompatible) << few << " at " << fpr << ": " << e.what();
+          EXPECT_EQ(to_bytes(both), to_bytes(to));
+          continue;
+        }
+        EXPECT_EQ(both.may_contain(keys<random_keys>(0, few + 3000)).count(), few + 3000) << few << " at " << fpr;
+        EXPECT_EQ(both.about().items_inserted, few + 3000);
+        EXPECT_EQ(from_bytes<of_keys<F>>(to_bytes(both)), both);
+        auto const hits = both.may_contain(keys<random_keys>(absent, 100'000)).count();
+        EXPECT_TRUE(binomial_band(1e5, both.fpr()).holds(static_cast<double>(hits))) << hits << " at " << both.fpr();
+      }
+    }
 }
 
 template <class F>
@@ -124,6 +151,7 @@ void register_combining_laws() {
   HORTUS_LAW(merge_is_union_byte_for_byte);
   HORTUS_LAW(merge_adds_counts_and_erase_takes_off_again);
   HORTUS_LAW(unequal_filters_do_not_combine_and_stay_as_they_were);
+  HORTUS_LAW(filters_of_different_shapes_merge);
   HORTUS_LAW(intersect_keeps_what_both_have);
   HORTUS_LAW(intersect_is_the_and_of_all_cells);
   HORTUS_LAW(merge_keeps_the_books_of_both);

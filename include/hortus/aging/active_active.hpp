@@ -101,7 +101,7 @@ class active_active {
     may_contain_block(passive_, xs, next, older.data());
     for (std::size_t i = 0; i < (xs.size() + 63) / 64; ++i) hits[i] |= older[i];
   }
-  void prefetch(digest x) const noexcept {
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     prefetch_for<access::lookup>(active_, x);
     prefetch_for<access::lookup>(passive_, x);
   }

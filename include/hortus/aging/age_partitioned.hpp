@@ -119,8 +119,8 @@ class age_partitioned {
     ring_.find(xs, hits);
     for (auto const x : next) prefetch(x);
   }
-  void prefetch(digest x) const noexcept { ring_.prefetch(x); }
-  void prefetch_all(digest x) const noexcept { ring_.prefetch_all(x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { ring_.prefetch(x); }
+  [[gnu::always_inline]] void prefetch_all(digest x) const noexcept { ring_.prefetch_all(x); }
 
   /// Sets the time, in the unit of `ticks`; a filter starts at time 0. Ends the generations whose time is over. Keys count as
   /// inserted at the time set last. An earlier time than that is ignored. Throws errc::unsupported if the filter ages by its

@@ -38,8 +38,10 @@ class slice_ring {
   /// Bit i of `hits`: does any generation contain xs[i]? At most block_keys keys, in rounds: every key reads one slice, then
   /// every undecided key its next one, and so on. Each round prefetches for the next round; the caller has for the first.
   void find(std::span<digest const> xs, std::uint64_t* hits) const noexcept;
-  void prefetch(digest x) const noexcept { bits_.prefetch(place(x, probes_ - 1)); }  // the first bit that a search reads
-  void prefetch_all(digest x) const noexcept {
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept {
+    bits_.prefetch(place(x, probes_ - 1));
+  }  // the first bit that a search reads
+  [[gnu::always_inline]] void prefetch_all(digest x) const noexcept {
     for (unsigned i = 0; i < probes_; ++i) bits_.prefetch(place(x, i));
   }
 

@@ -117,8 +117,8 @@ class stable {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     probing().all_set(cells_, xs, next, hits);
   }
-  void prefetch(digest x) const noexcept { probing().prefetch(cells_, x); }
-  void prefetch_all(digest x) const noexcept { probing().prefetch_all(cells_, x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { probing().prefetch(cells_, x); }
+  [[gnu::always_inline]] void prefetch_all(digest x) const noexcept { probing().prefetch_all(cells_, x); }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(plan::bloom_shape{cells_.size(), probes_}, cells_.nonzero()); }
   /// Can a key be missed by now? Only after enough inserts to lower a cell from its maximum to 0.

@@ -22,6 +22,7 @@
 #include <hortus/counting/spectral_selection.hpp>
 #include <hortus/fingerprint/cuckoo.hpp>
 #include <hortus/fingerprint/hash_compaction.hpp>
+#include <hortus/fingerprint/quotient.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>

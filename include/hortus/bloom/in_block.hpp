@@ -124,7 +124,7 @@ class in_block {
   }
   [[nodiscard]] std::uint64_t place(digest x) const noexcept { return Pattern::block_of(x, blocks_.size()); }
   [[nodiscard]] std::uint64_t places() const noexcept { return blocks_.size(); }
-  void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { blocks_.prefetch(Pattern::block_of(x, blocks_.size())); }
 
   /// The mean over all blocks at their actual fill: an absent key is equally likely to fall into any of them.
   [[nodiscard]] double fpr() const noexcept { return mean_chance(blocks_, probes_); }

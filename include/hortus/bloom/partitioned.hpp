@@ -67,8 +67,8 @@ class partitioned {
   /// Safe while other threads call these two: see concurrent.hpp.
   bool insert_shared(digest x) noexcept { return probing().set_new_shared(bits_, x); }
   [[nodiscard]] bool may_contain_shared(digest x) const noexcept { return probing().all_set_shared(bits_, x); }
-  void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
-  void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
+  [[gnu::always_inline]] void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), ones(bits_)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }

@@ -63,8 +63,10 @@ struct scattered {
     return for_each(x, [&](std::uint64_t i) { return cells.test(i); });
   }
   /// Prefetches only the first cell of a lookup: most absent keys need no more.
-  void prefetch(probed_cells auto const& cells, digest x) const noexcept { cells.prefetch(Index(x, width).next()); }
-  void prefetch_all(probed_cells auto const& cells, digest x) const noexcept {
+  [[gnu::always_inline]] void prefetch(probed_cells auto const& cells, digest x) const noexcept {
+    cells.prefetch(Index(x, width).next());
+  }
+  [[gnu::always_inline]] void prefetch_all(probed_cells auto const& cells, digest x) const noexcept {
     for_each(x, [&](std::uint64_t i) { return cells.prefetch(i), true; });
   }
 

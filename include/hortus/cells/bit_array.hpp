@@ -21,7 +21,7 @@ class bit_array {
   /// Safe while other threads call these two. set_shared returns true if the bit was not set before.
   bool set_shared(std::uint64_t i) noexcept { return hortus::set_shared(words()[i / 64], std::uint64_t{1} << (i % 64)) != 0; }
   [[nodiscard]] bool test_shared(std::uint64_t i) const noexcept { return (load_shared(words()[i / 64]) >> (i % 64) & 1) != 0; }
-  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + i / 64); }
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + i / 64); }
   void clear() noexcept { memory_.clear(); }
   void clear(std::uint64_t first, std::uint64_t last) noexcept;  ///< the bits in [first, last)
 

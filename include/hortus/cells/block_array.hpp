@@ -29,7 +29,7 @@ class block_array {
 
   [[nodiscard]] std::uint64_t* operator[](std::uint64_t block) noexcept { return words() + block * Words; }
   [[nodiscard]] std::uint64_t const* operator[](std::uint64_t block) const noexcept { return words() + block * Words; }
-  void prefetch(std::uint64_t block) const noexcept {
+  [[gnu::always_inline]] void prefetch(std::uint64_t block) const noexcept {
     for (std::uint64_t line = 0; line < block_bytes; line += memory::line_bytes)
       __builtin_prefetch(memory_.data() + block * block_bytes + line);
   }

@@ -53,7 +53,7 @@ class counter_array {
   void subtract(std::uint64_t i, std::uint64_t amount) noexcept { put(i, difference(get(i), amount)); }
   void increment(std::uint64_t i) noexcept { add(i, 1); }
   void decrement(std::uint64_t i) noexcept { subtract(i, 1); }
-  void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + place_of(i).word); }
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(words() + place_of(i).word); }
   void clear() noexcept { memory_.clear(); }
 
   /// Subtracts 1 from each cell in [first, last) that is not 0, even from one at its maximum: for cells that age, not count.

@@ -15,13 +15,14 @@ namespace hortus {
 /// million times then costs 16 bytes, and not a million slots. Empty, without memory, as long as no key is inserted that often.
 class extra_copies {
  public:
-  /// One more copy. Throws std::bad_alloc, and changes nothing, if there is no memory. Stays at the maximum of 64 bits.
-  void add(std::uint64_t fingerprint) {
+  /// One more copy, or `more`. Throws std::bad_alloc, and changes nothing, if there is no memory. Stays at the maximum of 64
+  /// bits.
+  void add(std::uint64_t fingerprint, std::uint64_t more = 1) {
     if (auto* const copies = table_.find(fingerprint)) {
-      if (*copies != std::numeric_limits<std::uint64_t>::max()) ++*copies;
-    } else {
+      *copies += std::min(more, std::numeric_limits<std::uint64_t>::max() - *copies);
+    } else if (more != 0) {
       table_.reserve(1, 16);
-      table_.insert(fingerprint, 1);
+      table_.insert(fingerprint, more);
     }
   }
   /// One copy less. False: there is none.

@@ -41,7 +41,9 @@ class slot_lines {
     word = (word & ~(max() << at.shift)) | value << at.shift;
     std::memcpy(bytes, &word, sizeof word);
   }
-  void prefetch(std::uint64_t line) const noexcept { __builtin_prefetch(memory_.data() + memory::line_bytes * line); }
+  [[gnu::always_inline]] void prefetch(std::uint64_t line) const noexcept {
+    __builtin_prefetch(memory_.data() + memory::line_bytes * line);
+  }
   void clear() noexcept { memory_.clear(); }
 
   [[nodiscard]] std::uint64_t lines() const noexcept { return lines_; }

@@ -131,7 +131,7 @@ class bitwise {
       for (std::size_t k = 0; k < xs.size(); ++k) counts[k] += level.value(xs[k], i) << level.digit.offset;
     }
   }
-  void prefetch(digest x) const noexcept { levels_[0].probing().prefetch_all(levels_[0].cells, x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { levels_[0].probing().prefetch_all(levels_[0].cells, x); }
 
   [[nodiscard]] std::size_t levels() const noexcept { return levels_.size(); }
   void clear() { *this = bitwise(shape_); }

@@ -74,7 +74,7 @@ class blocked_counting {
   bool erase(digest x) noexcept { return cells_.take(x); }
   [[nodiscard]] std::uint64_t count(digest x) const noexcept { return cells_.least(x); }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return cells_.all_set(x); }
-  void prefetch(digest x) const noexcept { cells_.prefetch(x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { cells_.prefetch(x); }
 
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) {
     cells_.add(xs, next);

@@ -101,8 +101,8 @@ class counting {
     return least;
   }
   [[nodiscard]] std::uint64_t max_count() const noexcept { return cells_.max(); }
-  void prefetch(digest x) const noexcept { probing().prefetch(cells_, x); }
-  void prefetch_all(digest x) const noexcept { probing().prefetch_all(cells_, x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { probing().prefetch(cells_, x); }
+  [[gnu::always_inline]] void prefetch_all(digest x) const noexcept { probing().prefetch_all(cells_, x); }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(shape()).projection(), cells_.nonzero()); }
   [[nodiscard]] plan::estimate estimate() const {

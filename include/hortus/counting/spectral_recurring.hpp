@@ -95,7 +95,7 @@ class spectral_recurring {
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     a_.probing().all_set(a_.cells(), xs, next, hits);
   }
-  void prefetch(digest x) const noexcept { a_.probing().prefetch(a_.cells(), x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { a_.probing().prefetch(a_.cells(), x); }
 
   [[nodiscard]] double fpr() const { return a_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return a_.estimate(); }

@@ -111,12 +111,8 @@ class cuckoo {
   [[nodiscard]] std::uint64_t places() const noexcept { return slots_.shape().windows; }
   bool operator==(cuckoo const&) const = default;
 
-  static void fields(cuckoo const& self, auto& out) {
-    out.constant(name_id("cuckoo windows"), "places of tags");
-    out(self.used_, self.doubled_, self.slots_, self.extra_);
-  }
+  static void fields(cuckoo const& self, auto& out) { out(self.used_, self.doubled_, self.slots_, self.extra_); }
   static void fields(cuckoo& self, auto& in) {
-    in.constant(name_id("cuckoo windows"), "places of tags");
     in(self.used_, self.doubled_, self.slots_, self.extra_);
     if (!self.valid() || (in.verifies() && !self.consistent())) throw error(errc::corrupt, "its slots do not fit together");
   }

@@ -74,7 +74,7 @@ class hash_compaction {
     return done == signature_table::outcome::added;
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return table_.contains(table_.home(x)); }
-  void prefetch(digest x) const noexcept { table_.prefetch(table_.home(x)); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { table_.prefetch(table_.home(x)); }
 
   /// Exact up to 4 MiB: for every slot the starts from which a key of its signature would be found there. Of larger filters a
   /// sample of lines is read, and the rate is right within a few tenths of a percent of itself.

@@ -85,7 +85,7 @@ class signature_table {
           if (insert({line, slot, signature}) == outcome::refused) return false;
     return true;
   }
-  void prefetch(entry key) const noexcept { slots_.prefetch(key.line); }
+  [[gnu::always_inline]] void prefetch(entry key) const noexcept { slots_.prefetch(key.line); }
   void clear() noexcept {
     slots_.clear();
     used_ = 0;

@@ -117,8 +117,8 @@ class with_removals {
       for_each_hit(xs.size(), hits, [&](std::size_t i) { prefetch_for<access::lookup>(went_, in_went(xs[i])); });
     for_each_hit(xs.size(), hits, [&](std::size_t i) { hits[i / 64] &= ~(std::uint64_t{hidden(xs[i])} << (i % 64)); });
   }
-  void prefetch(digest x) const noexcept { prefetch_for<access::lookup>(came_, x); }
-  void prefetch_all(digest x) const noexcept {
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { prefetch_for<access::lookup>(came_, x); }
+  [[gnu::always_inline]] void prefetch_all(digest x) const noexcept {
     prefetch_for<access::update>(came_, x);
     prefetch_for<access::update>(went_, in_went(x));
   }

@@ -88,7 +88,7 @@ class count_min {
     rows_.for_each(x, [&](Counter const& c, bool) { least = std::min(least, c); });
     return least;
   }
-  void prefetch(digest x) const noexcept { rows_.prefetch(x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { rows_.prefetch(x); }
 
   /// Distinct keys, estimated from the counters that are not 0.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }

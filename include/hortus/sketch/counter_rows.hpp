@@ -36,7 +36,7 @@ class counter_rows {
   /// Calls act(counter, is its sign minus?) in every row.
   void for_each(digest x, auto act) noexcept { walk(x, counters(), act); }
   void for_each(digest x, auto act) const noexcept { walk(x, counters(), act); }
-  void prefetch(digest x) const noexcept {
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     walk(x, counters(), [](Counter const& counter, bool) { __builtin_prefetch(&counter); });
   }
 

@@ -88,7 +88,7 @@ class fast_ams {
     rows_.for_each(x, [&](std::uint64_t const& c, bool minus) { says[row++] = static_cast<std::int64_t>(minus ? 0 - c : c); });
     return median(std::span(says).first(row));
   }
-  void prefetch(digest x) const noexcept { rows_.prefetch(x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { rows_.prefetch(x); }
 
   /// The sum of the squares of all counts, with a relative error of about sqrt(2 / width) (one standard deviation of a row).
   [[nodiscard]] double second_moment() const noexcept { return median_product(*this); }

@@ -95,8 +95,8 @@ class space_saving {
     inserted_ = sum(inserted_, times);
   }
   static constexpr bool keeps_keys() noexcept { return true; }
-  void prefetch(digest x) const noexcept { counters_.prefetch(x); }
-  void prefetch_kept(digest x) const noexcept { prefetch(x); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { counters_.prefetch(x); }
+  [[gnu::always_inline]] void prefetch_kept(digest x) const noexcept { prefetch(x); }
 
   /// For a key without a counter, the largest count that it can have.
   [[nodiscard]] std::uint64_t count(digest x) const noexcept {
