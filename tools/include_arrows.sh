@@ -30,7 +30,7 @@ may_include() {
 room_of_header() {
   case $1 in
     hortus/hortus.hpp) echo umbrella ;;
-    hortus/of_keys.hpp | hortus/concurrent.hpp | hortus/parallel.hpp) echo front ;;
+    hortus/of_keys.hpp | hortus/concurrent.hpp | hortus/parallel.hpp | hortus/owned.hpp) echo front ;;
     hortus/*/*/*) echo deep ;;
     hortus/*/*) local rest=${1#hortus/} && echo "${rest%%/*}" ;;
     *) echo top ;;

@@ -32,9 +32,11 @@ bool only_bloom(options const& o) {
 plan_question question_of(options const& o) {
   auto const& known = o.known;
   plan_question asked{.needed = verbs_needed(o.need), .words = {known.items, known.fpr, known.memory}};
-  if (known.items.empty() && !asked.needed.has(verb::top))
+  asked.any_number = known.items.empty() && !asked.needed.has(verb::top);
+  if (asked.any_number && (!known.memory.empty() || !o.universe.empty()))
     throw error(errc::bad_goal,
                 "plan needs -n, the number of distinct keys; -p with --memory or --bits finds it for a bloom filter");
+  if (asked.any_number) asked.items = items_shown;
   if (!known.items.empty()) asked.items = parse_count("-n", known.items);
   if (!known.memory.empty()) asked.memory = parse_bytes("--memory", known.memory);
   asked.space_given = asked.memory && known.fpr.empty();
@@ -71,7 +73,10 @@ int plan(options const& o) {
 void add_plan(command_line& app, action& run) {
   auto const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
   auto const o = std::make_shared<options>();
-  command->add_option("-n,--items", o->known.items, "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki")->type_name("N");
+  command
+      ->add_option("-n,--items", o->known.items,
+                   "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki;\nwithout it only families that take any number of keys")
+      ->type_name("N");
   command->add_option("-p,--fpr", o->known.fpr, "rate of false positives or wrong counts: 0.01, 1e-2, 1% (default 1%)")
       ->type_name("RATE");
   command->add_option("--need", o->need, "verbs it must have: merge,fold,remove,count,top; hortus list names them")
@@ -89,7 +94,8 @@ void add_plan(command_line& app, action& run) {
   command->add_flag("--json", o->json, "one JSON document");
   command->footer(
       "Examples: hortus plan -n 10M -p 0.1% --need merge,fold\n"
-      "          hortus plan -n 1M --bits 10M --probes 5");
+      "          hortus plan -n 1M --bits 10M --probes 5\n"
+      "          hortus plan --need remove             (nobody knows how many keys)");
   command->callback([=, &run] { run = [o] { return plan(*o); }; });
 }
 

@@ -70,6 +70,8 @@ std::string failing(card const& family, proposal const& offer, plan_question con
 std::string consider(card const& family, plan_question const& asked, std::vector<candidate>& candidates) try {
   auto reason = lacking(family, asked.needed);
   if (!reason.empty()) return reason;
+  if (asked.any_number && !family.keeps_fpr)
+    return family.grows ? "its rate grows with its keys: give -n" : "it is planned for a number of keys: give -n";
   request wish{.items = asked.items, .fpr = asked.fpr, .settings = {}};
   if (asked.space_given) wish.fpr = best_fpr_in(family, wish, *asked.memory);
   auto offer = family.plan(wish);

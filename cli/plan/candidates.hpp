@@ -15,10 +15,14 @@ namespace hortus::cli {
 /// The rate that plan and build take where none is given.
 inline constexpr std::string_view default_rate = "1%";
 
+/// If nobody knows the number of keys, the space for so many is shown.
+inline constexpr std::uint64_t items_shown = 1'000'000;
+
 /// What plan was asked.
 struct plan_question {
   verb_set needed;
   std::uint64_t items = 0;
+  bool any_number = false;  ///< the number of keys is not known: it must grow and keep its rate
   double fpr = 0.01;
   std::optional<std::uint64_t> memory{};    ///< the most bytes that it may take
   bool space_given = false;                 ///< --memory without -p: the best rate in that space is wanted

@@ -117,6 +117,9 @@ remarks remarks_on(plan_question const& asked, comparison const& compared) {
   if (useless)
     result.note = fmt::format("with --memory {} the {} is {}, which is useless", asked.words.memory,
                               best->answers_membership() ? "rate" : "chance of a wrong count", human_rate(best->offer.fpr));
+  if (best != nullptr && asked.any_number)
+    result.note = fmt::format("without -n the sizes are for the first {} keys; the filter then grows and keeps its rate",
+                              human_count(items_shown));
   if (useless || (best == nullptr && asked.memory)) result.instead = without_limit(asked);
   if (best != nullptr && !useless) result.faster = faster_than(*best, compared, asked.space_given);
   result.alternatives = alternatives_to(best, asked);

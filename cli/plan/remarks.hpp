@@ -32,7 +32,7 @@ struct no_filter {
 };
 
 struct remarks {
-  std::string note;  ///< the rate is useless; empty if it is not
+  std::string note;  ///< the rate is useless, or the number of keys is not known; else empty
   std::optional<enough> instead;
   std::optional<faster_family> faster;
   std::vector<no_filter> alternatives;

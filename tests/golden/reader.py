@@ -739,6 +739,29 @@ class Dynamic(Counting):
         return next((count for count in (stage.count(d) for stage in self.stages) if count), 0)
 
 
+class Expandable(Counting):
+    def __init__(self, f):
+        f.layer_id("cuckoo")
+        items = f.number("items", 1)
+        fpr = f.real("fpr")
+        growth = f.number("growth", 2, 16)
+        tightening = f.real("tightening")
+        demand(2.0 ** -64 <= fpr < 1 and 0.1 <= tightening <= 0.99, "fpr or tightening")
+        stages = f.number("stages", 1, 64)
+        possible = [items * growth ** i for i in range(64)]
+        self.stages = []
+        for _ in range(stages):
+            capacity = f.number("capacity", items, M64 - 1)
+            demand(capacity in possible, "capacity")
+            possible = [larger for larger in possible if larger > capacity]
+            keys = f.number("keys", 0, M64 >> 1)
+            f.number("copies", max(keys, 0 if stages == 1 else 1), M64 >> 1)
+            self.stages.append(Cuckoo(f))
+
+    def count(self, d):
+        return next((count for count in (stage.count(d) for stage in self.stages) if count), 0)
+
+
 class WithRemovals(Membership):
     def __init__(self, f):
         f.layer_id("bloom")
@@ -825,6 +848,6 @@ FAMILIES = {
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
     "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
-    "dynamic": Dynamic, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
+    "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,
 }

@@ -24,6 +24,7 @@
 #include <hortus/fingerprint/hash_compaction.hpp>
 #include <hortus/fingerprint/quotient.hpp>
 #include <hortus/growing/dynamic.hpp>
+#include <hortus/growing/expandable.hpp>
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>
 #include <hortus/sketch/count_min.hpp>

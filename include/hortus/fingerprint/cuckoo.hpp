@@ -24,8 +24,8 @@ namespace hortus {
 ///          exactly fpr(). A key inserted r times has to be erased r times, and count is never below r: keys with equal
 ///          fingerprints add up. insert returns false and changes nothing if there is no room. At the planned number of keys
 ///          that does not happen (probability below 1e-9 per filter, after any number of erases).
-/// Price    (r + 2) / 0.91 bits per key at a rate of 2^-r: 11 bits at 0.36 %, 19.8 at 2^-16. A lookup reads two cache lines
-///          at once, both within 4 Ki slots. An insert near the planned load moves a few tags.
+/// Price    for a rate of 2^-r, (r + 2) / 0.91 bits per key: 11 at 0.36 %, 19.8 at 2^-16. A lookup reads two cache lines at
+///          once, both within 4 Ki slots. An insert near the planned load moves a few tags.
 /// Lacks    merge and fold (quotient, counting), because a tag's place depends on the order of inserts. Rates above 3 %: slots
 ///          have at least 7 bits. Growth (scalable, dynamic). A key that is inserted more than once costs about 24 bytes more,
 ///          whatever its count, in a side table.

@@ -64,8 +64,8 @@ struct scalable_growth {
     plan::checked_fpr(g.fpr);
     scalable_growth const rule{g.items == 0 ? unknown_items : g.items, g.fpr, g.growth, g.tightening};
     if (!rule.valid())
-      throw error(errc::bad_goal, "a scalable filter has a growth from 2 to " + std::to_string(max_growth) +
-                                      " and a tightening from 0.1 to 0.99, not " + std::to_string(g.growth) + " and " +
+      throw error(errc::bad_goal, "growth is from 2 to " + std::to_string(max_growth) +
+                                      " and tightening from 0.1 to 0.99, not " + std::to_string(g.growth) + " and " +
                                       plan::text(g.tightening));
     return rule;
   }
