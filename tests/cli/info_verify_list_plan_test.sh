@@ -249,8 +249,7 @@ for n in 0 1 2 1e12; do
   json 'd["candidates"] and all(math.isfinite(c["bits_per_item"]) and 0 < c["fpr"] <= 0.5 for c in d["candidates"])' plan.json
   hortus plan -n $n -p 50% >/dev/null
 done
-refused 'plan needs -n' hortus plan
-refused 'plan needs -n' hortus plan -p 1%
+refused 'plan needs -n' hortus plan --memory 1M
 refused 'whole number' hortus plan -n -5
 refused 'between 0 and 1' hortus plan -n 5 -p 0
 refused 'not expected: keys' hortus plan -n 5 keys

@@ -211,6 +211,22 @@ done
 hortus plan -n 1000 -p 1% --probes 3 --json >solved.json
 json 'd["command_bits"] == d["bits"]' solved.json
 
+section "nobody knows how many keys: families that grow and keep their rate"
+run 0 hortus plan
+printed_line 'scalable is best: .*'
+printed_line '  hortus build scalable -p 1% -o FILE KEYS'
+grep -q 'note: without -n the sizes are for the first 1 M keys' "$out" || fail "the note" "$(cat "$out")"
+hortus plan --need erase -p 0.1% --json >plan.json
+json '[c["family"] for c in d["candidates"]] == ["expandable"]' \
+  'd["candidates"][0]["command"] == "hortus build expandable -p 0.1% -o FILE KEYS"' \
+  '{"family": "dynamic", "reason": "its rate grows with its keys: give -n"} in d["rejected"]' \
+  '{"family": "cuckoo", "reason": "it is planned for a number of keys: give -n"} in d["rejected"]' plan.json
+refused 'no family can do that' hortus plan --need erase,merge
+seq 30000 | hortus build expandable -p 0.1% -o grown
+seq 20000 | hortus remove grown
+equal "left" 10000 "$(seq 20001 30000 | hortus query -c grown)"
+[ "$(seq 20000 | hortus query -c grown)" -lt 100 ] || fail "removed keys are still found"
+
 section "what is too little, too much or contradictory"
 works='give two of -n \(items\), -p \(rate\) and --bits or --memory \(size\)'
 for options in '--bits 100' '--probes 3' '-n 5 --probes 3' '-p 1% --probes 3' '--bits 100 --probes 3'; do

@@ -137,7 +137,7 @@ printed_line 'space_saving  .*'
 hortus plan -n 1M --need count --json >plan.json
 json '"space_saving" not in {c["family"] for c in d["candidates"]}' \
   'any(r["family"] == "space_saving" and "--need top" in r["reason"] for r in d["rejected"])' plan.json
-refused 'plan needs -n' hortus plan --need count
+refused 'plan needs -n' hortus plan --need count --memory 1M
 hortus build bloom -o b lines
 refused "'b': a bloom filter has no top; families that have it: space_saving" hortus count --top 3 b
 refused "'f': a space_saving sketch tells how often, not whether: hortus count asks it" hortus query f lines
