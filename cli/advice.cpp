@@ -17,10 +17,12 @@ namespace {
 /// ", or use scalable": a family that grows and has the abilities of this one; empty if there is none.
 std::string or_growing(any_filter const& filter, after what) {
   auto const& mine = family_named(filter.about().family);
-  auto const able = std::ranges::find_if(catalogue(), [&](family_info const& f) {
+  auto const grows_likewise = [&](family_info const& f) {
     return f.grows && f.name != mine.name && f.has(verb::may_contain) == mine.has(verb::may_contain) &&
            f.has(verb::erase) == mine.has(verb::erase);
-  });
+  };
+  auto able = std::ranges::find_if(catalogue(), [&](family_info const& f) { return f.keeps_fpr && grows_likewise(f); });
+  if (able == catalogue().end()) able = std::ranges::find_if(catalogue(), grows_likewise);
   if (able == catalogue().end()) return "";
   bool const warns = what == after::nobody_knows && mine.has(verb::merge) && !able->has(verb::merge);
   return fmt::format(", or use {}{}", able->name, warns ? ", which does not merge" : "");

@@ -35,7 +35,7 @@ json 'd["items_planned"] == 1000' 'd["stages"] == 8' 'd["fpr_estimate"] <= 0.01'
 done_quietly hortus build scalable -o fast -n 1000 --set growth=4 --set tightening=0.7 numbers
 run 0 hortus info --json fast
 json 'd["stages"] == 5' 'd["params"]["growth"] == 4' 'd["params"]["tightening"] == 0.7' 'd["fpr_estimate"] <= 0.01' "$out"
-refused 'growth from 2 to 16' hortus build scalable -o no -n 10 --set growth=1 numbers
+refused 'growth is from 2 to 16' hortus build scalable -o no -n 10 --set growth=1 numbers
 refused 'tightening from 0.1 to 0.99' hortus build scalable -o no -n 10 --set tightening=1 numbers
 
 section "add goes on growing, as if all had come at once"

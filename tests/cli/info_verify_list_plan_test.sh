@@ -103,11 +103,11 @@ some=$(families insert may_contain estimate fpr)
 for family in $some; do
   ! can_be_full $family || continue  # nothing is saved of one that refuses keys: full_test.sh
   hortus build $family -o g -n 500 keys 2>"$err"
-  if [ $family = scalable ]; then # has made room for them at the rate
+  if [ $family = scalable ] || [ $family = expandable ]; then # has made room for them at the rate
     no_advice g
     continue
   fi
-  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family filter for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for (up to )?[0-9]+ keys(, or use (scalable|dynamic)(, which does not merge)?)?$" g
+  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family filter for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for (up to )?[0-9]+ keys(, or use (scalable|dynamic|expandable)(, which does not merge)?)?$" g
   said "^hortus: warning: $(sed 's/[().]/./g; s/, which does not merge//' "$out")\$"
   hortus build $family -o g keys
   no_advice g

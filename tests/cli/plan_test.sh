@@ -76,7 +76,7 @@ printed_line 'faster: blocked, 3\.[0-9] % larger, a hit reads 1 cache line inste
 printed_line '  hortus build blocked -n 1M -p 1% -o FILE KEYS'
 hortus plan -n 1M -p 20% --json >plan.json # blocked needs hardly more, but bloom reads only 2 lines
 json 'd["faster"] is None' plan.json
-hortus plan -n 1M -p 1e-6 --json >plan.json # nothing within a tenth
+hortus plan -n 1M -p 1e-6 --need intersect --json >plan.json # nothing within a tenth
 json 'd["faster"] is None' plan.json
 hortus plan -n 1M -p 1e-4 --need intersect --json >plan.json # one line would take much more space: two lines
 json 'd["faster"]["family"] == "blocked_pair" and "2 cache lines instead of" in d["faster"]["text"]' plan.json

@@ -48,7 +48,11 @@ TEST(budget, is_kept_and_used_by_every_family) {
         if (goal.fpr > 1e-17 && items >= 1000) {
           auto stricter = goal;
           stricter.fpr = goal.fpr * (1 - 1e-6);
-          EXPECT_GT(F::planned_bytes(F::plan(stricter)), bytes_of(wish));
+          try {
+            EXPECT_GT(F::planned_bytes(F::plan(stricter)), bytes_of(wish));
+          } catch (error const& e) {  // fingerprints of 64 bits have no lower rate
+            EXPECT_EQ(e.code(), errc::bad_goal) << e.what();
+          }
         }
         EXPECT_EQ(goal.fpr, best_fpr_in(card_of(F::name), {.items = items, .fpr = 0.5, .settings = {}}, bytes_of(wish)));
       }

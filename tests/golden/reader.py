@@ -501,7 +501,7 @@ def extra_copies(f):
 class Cuckoo(Counting):
     def __init__(self, f):
         used = f.number("used", 0)
-        doubled = f.number("doubled", 0, used // 2)
+        doubled = f.number("doubled", 0, used)
         self.windows = f.number("windows", 1)
         self.width = f.number("slot_bits", 7, 57)
         slots = f.number("slots", 1, MAX_BITS // self.width)
@@ -748,7 +748,7 @@ class Expandable(Counting):
         tightening = f.real("tightening")
         demand(2.0 ** -64 <= fpr < 1 and 0.1 <= tightening <= 0.99, "fpr or tightening")
         stages = f.number("stages", 1, 64)
-        possible = [items * growth ** i for i in range(64)]
+        possible = places = [items * growth ** i for i in range(64)]
         self.stages = []
         for _ in range(stages):
             capacity = f.number("capacity", items, M64 - 1)
@@ -756,7 +756,11 @@ class Expandable(Counting):
             possible = [larger for larger in possible if larger > capacity]
             keys = f.number("keys", 0, M64 >> 1)
             f.number("copies", max(keys, 0 if stages == 1 else 1), M64 >> 1)
-            self.stages.append(Cuckoo(f))
+            stage = Cuckoo(f)
+            rate = -math.expm1(capacity * math.log1p(-1 / (stage.windows * stage.tags)))
+            planned = max(fpr * (1 - tightening) * tightening ** places.index(capacity), 2.0 ** -64)
+            demand(rate <= 1.01 * planned, "a stage is too small for its capacity")
+            self.stages.append(stage)
 
     def count(self, d):
         return next((count for count in (stage.count(d) for stage in self.stages) if count), 0)

@@ -130,7 +130,8 @@ void every_field_alone(bytes_of_file const& original, std::size_t& taken, std::s
       auto file = original;
       set(file, f, value);
       sign(file);
-      SCOPED_TRACE("field at " + std::to_string(f.offset) + " = " + std::to_string(value));
+      SCOPED_TRACE(from_bytes<any_filter>(original).about().family + ": field at " + std::to_string(f.offset) + " = " +
+                   std::to_string(value));
       (accepted(file) ? taken : refused) += 1;
     }
 }

@@ -9,6 +9,7 @@
 #include <hortus/concepts.hpp>
 #include <hortus/fingerprint/cuckoo_places.hpp>
 #include <hortus/fingerprint/cuckoo_slots.hpp>
+#include <hortus/io/believed.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/cuckoo.hpp>
 
@@ -78,8 +79,8 @@ class cuckoo {
     auto const found = slots_.find(key);
     if (found.copies == 0 || extra_.take(slots_.number(key))) return found.copies != 0;
     slots_.remove(key, found);
-    if (is_double(found) && doubled_ != 0) --doubled_;
-    --used_;
+    if (is_double(found) && numbers_.doubled != 0) --numbers_.doubled;
+    if (numbers_.used != 0) --numbers_.used;  // 0 only if a file lied
     return true;
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return slots_.has(slots_.places_of(x)); }
@@ -92,16 +93,18 @@ class cuckoo {
 
   /// Exact: the share of all possible fingerprints that are stored.
   [[nodiscard]] double fpr() const noexcept {
-    return std::min(1.0, static_cast<double>(used_ - doubled_) / slots_.shape().fingerprints());
+    return std::min(1.0, static_cast<double>(numbers_.used - numbers_.doubled) / slots_.shape().fingerprints());
   }
-  [[nodiscard]] plan::estimate estimate() const { return plan::cuckoo_cardinality(slots_.shape(), used_ - doubled_); }
+  [[nodiscard]] plan::estimate estimate() const {
+    return plan::cuckoo_cardinality(slots_.shape(), numbers_.used - numbers_.doubled);
+  }
   /// The share of slots in use.
-  [[nodiscard]] double load() const noexcept { return static_cast<double>(used_) / static_cast<double>(slots_.size()); }
+  [[nodiscard]] double load() const noexcept { return static_cast<double>(numbers_.used) / static_cast<double>(slots_.size()); }
 
   void clear() noexcept {
     slots_.clear();
     extra_.clear();
-    used_ = doubled_ = 0;
+    numbers_ = {};
   }
   [[nodiscard]] params shape() const noexcept { return {slots_.shape().windows, slots_.shape().slot_bits}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_.cells().size() + extra_.size_bytes(); }
@@ -109,18 +112,31 @@ class cuckoo {
   /// Many keys are inserted in the order of memory: ordered_insert.hpp.
   [[nodiscard]] std::uint64_t place(digest x) const noexcept { return slots_.places_of(x).window; }
   [[nodiscard]] std::uint64_t places() const noexcept { return slots_.shape().windows; }
-  bool operator==(cuckoo const&) const = default;
+  bool operator==(cuckoo const& other) const noexcept { return slots_ == other.slots_ && extra_ == other.extra_; }
 
-  static void fields(cuckoo const& self, auto& out) { out(self.used_, self.doubled_, self.slots_, self.extra_); }
+  static void fields(cuckoo const& self, auto& out) {
+    auto const numbers = self.numbers_believed_.yes ? self.counted() : self.numbers_;
+    out(numbers.used, numbers.doubled, self.slots_, self.extra_);
+  }
   static void fields(cuckoo& self, auto& in) {
-    in(self.used_, self.doubled_, self.slots_, self.extra_);
-    if (!self.valid() || (in.verifies() && !self.consistent())) throw error(errc::corrupt, "its slots do not fit together");
+    in(self.numbers_.used, self.numbers_.doubled, self.slots_, self.extra_);
+    self.numbers_believed_.yes = !in.verifies();
+    if (!self.valid() || !self.has_all_extra() || (in.verifies() && self.counted() != self.numbers_))
+      throw error(errc::corrupt, "its slots do not fit together");
   }
   /// Slots may have any content: a wrong tag is never looked for outside the slots.
-  [[nodiscard]] bool valid() const noexcept { return slots_.valid() && used_ <= slots_.size() && doubled_ <= used_ / 2; }
+  [[nodiscard]] bool valid() const noexcept {
+    return slots_.valid() && numbers_.used <= slots_.size() && numbers_.doubled <= numbers_.used;
+  }
 
  private:
   static constexpr std::uint64_t slots_per_double = 64;
+
+  struct numbers {
+    std::uint64_t used = 0;     // slots
+    std::uint64_t doubled = 0;  // of these, slots with another copy of a fingerprint than the first
+    bool operator==(numbers const&) const = default;
+  };
 
   static plan::cuckoo_shape layout(params p) noexcept { return {p.windows, p.slot_bits}; }
   static bool is_double(cuckoo_slots::state found) noexcept { return (found.copies & (found.copies - 1)) != 0; }
@@ -128,37 +144,40 @@ class cuckoo {
   /// Past a load of 0.95, keys are refused after a short search: the filter is fuller than planned, and a long one would take
   /// half a millisecond for every key that is refused.
   bool insert_new(cuckoo_places const& key, cuckoo_slots::state found) {
-    bool const as_planned = used_ < slots_.size() / 20 * 19;
+    bool const as_planned = numbers_.used < slots_.size() / 20 * 19;
     if (!slots_.store(key, found, as_planned)) return false;
-    ++used_;
+    ++numbers_.used;
     return true;
   }
   /// Keys that share a fingerprint by chance are few, and get a second slot. Many second copies would make the filter refuse
   /// keys long before it is full: a fingerprint that needs two of its four slots has half the choices. So at most one slot in
   /// 64 holds a second copy, and further copies go to the side table.
   bool insert_copy(cuckoo_places const& key, cuckoo_slots::state found) {
-    if (!is_double(found) && doubled_ < slots_.size() / slots_per_double && insert_new(key, found))
-      ++doubled_;
+    if (!is_double(found) && numbers_.doubled < slots_.size() / slots_per_double && insert_new(key, found))
+      ++numbers_.doubled;
     else
       extra_.add(slots_.number(key));
     return true;
   }
-  /// Do the numbers count the slots, and is every fingerprint with extra copies stored?
-  [[nodiscard]] bool consistent() const {
-    std::uint64_t used = 0, doubled = 0, with_extra = 0, extra = 0;
+  [[nodiscard]] numbers counted() const {
+    numbers all;
     slots_.for_each([&](cuckoo_places const& key, unsigned way) {
-      bool const first_copy = cuckoo_slots::first(slots_.find(key).copies) == way;
-      ++(first_copy ? used : doubled);
-      with_extra += std::uint64_t{first_copy && extra_.count(slots_.number(key)) != 0};
+      ++all.used;
+      all.doubled += std::uint64_t{cuckoo_slots::first(slots_.find(key).copies) != way};
     });
-    extra_.for_each([&](std::uint64_t, std::uint64_t) { ++extra; });
-    return used + doubled == used_ && doubled == doubled_ && with_extra == extra;
+    return all;
+  }
+  /// Is every fingerprint with extra copies in a slot?
+  [[nodiscard]] bool has_all_extra() const {
+    bool all = true;
+    extra_.for_each([&](std::uint64_t number, std::uint64_t) { all = all && slots_.has_number(number); });
+    return all;
   }
 
   cuckoo_slots slots_;
   extra_copies extra_;
-  std::uint64_t used_ = 0;     // slots
-  std::uint64_t doubled_ = 0;  // of these, slots with the second copy of a fingerprint
+  numbers numbers_;
+  believed numbers_believed_;
 };
 
 using cuckoo_filter = of_keys<cuckoo>;

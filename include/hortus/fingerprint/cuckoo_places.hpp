@@ -61,7 +61,11 @@ struct cuckoo_places {
     return {tag, window, window + far};
   }
 
-  /// The fingerprint as one number, below shape.fingerprints().
+  /// The fingerprint as one number, below shape.fingerprints(), and back.
+  static constexpr cuckoo_places numbered(std::uint64_t number, cuckoo_map const& map) noexcept {
+    auto const tag = number % map.tags + 1;
+    return {tag, number / map.tags, number / map.tags + map.distance(tag)};
+  }
   [[nodiscard]] constexpr std::uint64_t number(cuckoo_map const& map) const noexcept { return window * map.tags + tag - 1; }
 };
 

@@ -28,6 +28,9 @@ class cuckoo_slots {
   [[nodiscard]] cuckoo_places places_of(digest x) const noexcept { return cuckoo_places::of(x, map_); }
   /// The fingerprint as one number.
   [[nodiscard]] std::uint64_t number(cuckoo_places const& key) const noexcept { return key.number(map_); }
+  [[nodiscard]] bool has_number(std::uint64_t number) const noexcept {
+    return number / map_.tags < map_.windows && find(cuckoo_places::numbered(number, map_)).copies != 0;
+  }
   /// Is the tag in any of its slots? Reads all four: cache misses overlap, and no branch can be mispredicted.
   [[nodiscard]] bool has(cuckoo_places const& key) const noexcept {
     if (!narrow_) return find(key).copies != 0;

@@ -11,6 +11,7 @@
 #include <hortus/cells/quotient_table.hpp>
 #include <hortus/error.hpp>
 #include <hortus/fingerprint/quotient_fingerprint.hpp>
+#include <hortus/io/believed.hpp>
 #include <hortus/plan/quotient.hpp>
 
 namespace hortus {
@@ -27,10 +28,14 @@ struct quotient_contents {
   unsigned in_slots = most_in_slots;  ///< copies of a fingerprint that may be in slots: 1 after move_copies_out()
   quotient_table table;
   extra_copies extra;
+  believed numbers_believed;
 
   explicit quotient_contents(plan::quotient_shape wanted)
       : shape(plan::checked(wanted)), table(shape.blocks(), shape.remainder_bits()) {}
-  bool operator==(quotient_contents const&) const = default;
+  /// The numbers follow from the table.
+  bool operator==(quotient_contents const& other) const noexcept {
+    return shape == other.shape && in_slots == other.in_slots && table == other.table && extra == other.extra;
+  }
 
   void clear() noexcept {
     table.clear();
@@ -51,7 +56,11 @@ struct quotient_contents {
   }
 
   static void fields(quotient_contents const& self, auto& out) {
-    out(self.shape.slots, self.shape.fingerprint_bits, self.used, self.distinct, self.in_slots, self.table.cells(), self.extra);
+    auto used = self.used, distinct = self.distinct;
+    if (self.numbers_believed.yes)
+      if (auto const sums = self.table.checked_sums(); sums.sound) used = sums.used, distinct = sums.distinct;
+    auto const in_slots = used == distinct ? self.in_slots : most_in_slots;
+    out(self.shape.slots, self.shape.fingerprint_bits, used, distinct, in_slots, self.table.cells(), self.extra);
   }
   /// What a file says about its slots is believed only if the file is mapped and not verified. No access depends on it.
   static void fields(quotient_contents& self, auto& in) {
@@ -61,6 +70,7 @@ struct quotient_contents {
         self.shape.possible() && cells.size() == quotient_blocks::bytes(self.shape.blocks(), self.shape.remainder_bits());
     if (sound) {
       self.table = quotient_table(std::move(cells), self.shape.remainder_bits());
+      self.numbers_believed.yes = !in.verifies();
       if (in.verifies()) {
         auto const sums = self.table.checked_sums();
         sound = sums.sound && sums.used == self.used && sums.distinct == self.distinct;

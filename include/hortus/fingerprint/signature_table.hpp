@@ -10,6 +10,7 @@
 #include <hortus/index/coprime_steps.hpp>
 #include <hortus/index/fastrange.hpp>
 #include <hortus/index/slot_cycles.hpp>
+#include <hortus/io/believed.hpp>
 #include <hortus/io/fields.hpp>
 #include <hortus/plan/hash_compaction.hpp>
 
@@ -106,15 +107,16 @@ class signature_table {
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
   [[nodiscard]] plan::hash_compaction_shape shape() const noexcept { return {slots_.lines(), slots_.width()}; }
   [[nodiscard]] slot_lines const& slots() const noexcept { return slots_; }
-  bool operator==(signature_table const&) const = default;
+  bool operator==(signature_table const& other) const noexcept { return slots_ == other.slots_; }
 
   static void fields(signature_table const& self, auto& out) {
     out.constant(derivation, "index derivation");
-    out(self.slots_, self.used_);
+    out(self.slots_, self.used_believed_.yes ? self.slots_.used() : self.used_);
   }
   static void fields(signature_table& self, auto& in) {
     in.constant(derivation, "index derivation");
     in(self.slots_, self.used_);
+    self.used_believed_.yes = !in.verifies();
     if (!self.valid()) throw error(errc::corrupt, "its lines of slots do not fit together");
     if (in.verifies() && self.used_ != self.slots_.used())
       throw error(errc::corrupt, "it does not have as many slots in use as its header says");
@@ -188,6 +190,7 @@ class signature_table {
 
   slot_lines slots_;
   std::uint64_t used_ = 0;
+  believed used_believed_;
   slot_cycles cycles_{2};  // these two follow from the shape
   coprime_steps line_steps_{1};
 };

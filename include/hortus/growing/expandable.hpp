@@ -10,6 +10,7 @@ namespace hortus {
 
 /// A cuckoo filter that takes every key of its stage: up to the planned number it always has room.
 struct cuckoo_stage : cuckoo {
+  static constexpr bool stages_disjoint = true;
   using cuckoo::cuckoo;
 
   /// Throws errc::full if there is no room after all, which has a probability below 1e-9, unless a file lies about its keys.

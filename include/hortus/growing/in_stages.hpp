@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ template <growth_policy Growth, stage_layer Layer>
 class in_stages {
   static constexpr bool erases = erasable<Layer>;
   using counted = typename count_of_layer<Layer>::type;
+  using rate_of_all = std::conditional_t<stages_disjoint<Layer>, plan::disjoint_fpr, plan::compound_fpr>;
 
  public:
   static constexpr std::string_view name = Growth::name;
@@ -81,7 +83,7 @@ class in_stages {
   }
   /// The rate with `items` distinct keys, in the stages that they open.
   static double planned_fpr(params p, std::uint64_t items) {
-    plan::compound_fpr all;
+    rate_of_all all;
     auto capacity = p.growth.first();
     for (std::uint64_t full = 0; items > capacity && full < max_stages - 1;) {
       auto const next = p.growth.next(capacity);
@@ -176,14 +178,14 @@ class in_stages {
   }
 
   [[nodiscard]] double fpr() const {
-    plan::compound_fpr all;
+    rate_of_all all;
     for (auto const& s : stages_) all.add(s.filter.fpr());
     return all.value();
   }
   [[nodiscard]] plan::estimate estimate() const requires estimating<Layer> {
     std::vector<plan::stage_content> contents;
     for (auto const& s : stages_) contents.push_back({s.filter.estimate(), s.filter.fpr()});
-    return plan::stages_cardinality(contents);
+    return plan::stages_cardinality<rate_of_all>(contents);
   }
   /// The number of counters at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept requires requires(Layer const& l) { l.saturations(); }

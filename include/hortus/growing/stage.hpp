@@ -15,6 +15,16 @@ concept stage_layer = noticing<F> && membership<F> && makeable<F> && storable<F>
   { f.insert(x) } -> std::same_as<void>;
 };
 
+/// Do stages of this Layer find different absent keys? A Layer for which that holds declares `static constexpr bool
+/// stages_disjoint = true`: see plan::disjoint_fpr. Stages of others find them independently.
+template <class Layer>
+inline constexpr bool stages_disjoint = [] {
+  if constexpr (requires { Layer::stages_disjoint; })
+    return bool{Layer::stages_disjoint};
+  else
+    return false;
+}();
+
 /// The type of a layer's counts; std::uint64_t if it does not count.
 template <class Layer>
 struct count_of_layer {

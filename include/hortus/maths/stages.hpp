@@ -26,6 +26,19 @@ class compound_fpr {
   double log_missed_ = 0;
 };
 
+/// The same for filters of which no two find the same absent key: the sum. So it is with stages whose fingerprints are parts of
+/// one number of the key, longer in later stages. A key with the fingerprint of an older stage never enters a younger one, so
+/// the fingerprints of the younger one lie outside those of the older.
+class disjoint_fpr {
+ public:
+  void add(double fpr, std::uint64_t times = 1) { sum_ += static_cast<double>(times) * fpr; }
+  [[nodiscard]] double value() const { return std::min(sum_, 1.0); }
+  [[nodiscard]] double missed() const { return 1 - value(); }
+
+ private:
+  double sum_ = 0;
+};
+
 /// The rate of stage `number` of a scalable filter: fpr (1 - r) r^number, where r is the tightening. Over all stages that adds
 /// up to fpr; without the factor 1 - r it would add up to fpr / (1 - r). A stage's rate is at least 2^-64, the probability that
 /// two digests are equal. Computed by multiplications only, so that every machine gets the same result.
@@ -65,18 +78,20 @@ struct stage_content {
 };
 
 /// Distinct keys in all stages, oldest first. New keys that are false positives of older stages never enter a younger one, so
-/// each key in that one stands for 1 / (1 - rate of the older stages) keys. The errors of stages are independent, so their
-/// squares add up.
-[[nodiscard]] inline estimate stages_cardinality(std::span<stage_content const> stages) {
+/// each key in that one stands for 1 / (1 - rate of the older stages) keys. How many did not enter is binomial. The errors of
+/// stages are independent, so their squares add up.
+template <class Together = compound_fpr>
+[[nodiscard]] estimate stages_cardinality(std::span<stage_content const> stages) {
   estimate all;
-  compound_fpr older;
+  Together older;
   double below = 0;
   double above = 0;
   for (auto const& s : stages) {
     double const share = std::max(older.missed(), 1e-9);
     all.value += s.items.value / share;
-    below += std::pow((s.items.value - s.items.low) / share, 2);
-    above += std::pow((s.items.high - s.items.value) / share, 2);
+    double const kept_out = z95 * z95 * s.items.value * (1 - share) / (share * share);
+    below += std::pow((s.items.value - s.items.low) / share, 2) + kept_out;
+    above += std::pow((s.items.high - s.items.value) / share, 2) + kept_out;
     all.saturated |= s.items.saturated || older.missed() < share;
     older.add(std::min(s.fpr, 1.0));
   }

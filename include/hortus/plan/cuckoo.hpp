@@ -79,9 +79,13 @@ inline cuckoo_shape checked(cuckoo_shape shape) {
   for (unsigned bits = cuckoo_shape::min_slot_bits; bits <= cuckoo_shape::max_slot_bits; ++bits) {
     auto const tags = static_cast<double>(cuckoo_shape{1, bits}.tags());
     double const windows = std::ceil(std::max(cuckoo_windows(n), enough / tags));
+    if (windows * tags > 0x1p63) break;
     if (windows * bits < fewest && windows < 0x1p60)
       fewest = windows * bits, best = {static_cast<std::uint64_t>(windows), bits};
   }
+  if (enough > 0x1p62 || std::isinf(fewest))
+    throw error(errc::bad_goal, "a cuckoo filter for " + text(n) + " items has a rate of at least " + text(n * 0x1p-62) +
+                                    ": a key has 64 bits; ask for a higher fpr or fewer items");
   checked_bits(fewest, "a cuckoo filter for that goal");
   while (cuckoo_fpr(best, items) > g.fpr) ++best.windows;  // rounding may have been off by one
   checked_bits(static_cast<double>(best.slots()) * best.slot_bits, "a cuckoo filter for that goal");

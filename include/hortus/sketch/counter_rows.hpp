@@ -37,7 +37,8 @@ class counter_rows {
   void for_each(digest x, auto act) noexcept { walk(x, counters(), act); }
   void for_each(digest x, auto act) const noexcept { walk(x, counters(), act); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept {
-    walk(x, counters(), [](Counter const& counter, bool) { __builtin_prefetch(&counter); });
+    walk(
+        x, counters(), [](Counter const& counter, bool) __attribute__((always_inline)) { __builtin_prefetch(&counter); });
   }
 
   [[nodiscard]] std::span<Counter> all() noexcept { return {counters(), width_ * depth_}; }
@@ -80,7 +81,7 @@ class counter_rows {
 
  private:
   template <class Cell>
-  void walk(digest x, Cell* row, auto act) const noexcept {
+  [[gnu::always_inline]] void walk(digest x, Cell* row, auto act) const noexcept {
     multiply_chain at(x, 2 * width_);
     for (unsigned i = 0; i < depth_; ++i, row += width_) {
       auto const place = at.next();
