@@ -48,7 +48,18 @@ built_as_planned
 
 section "where counts are needed, families that only count are ranked with the others"
 hortus plan -n 1M --memory 400M --need count --json >plan.json
-json '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' plan.json
+hortus list --json >list.json
+json '(lambda rates: len(rates) > 5 and rates == sorted(rates))([c["fpr"] for c in d["candidates"] if c["family"] not in
+  [f["family"] for f in json.load(open("list.json")) if f["can_be_full"]]])' plan.json
+
+section "a family that can be full has to be a tenth smaller"
+hortus plan -n 10M -p 0.1% --json >plan.json
+json 'd["candidates"][0]["family"] == "bloom"' \
+  'any(c["size_bytes"] < d["candidates"][0]["size_bytes"] for c in d["candidates"] if c["family"] == "hash_compaction")' plan.json
+hortus plan -n 10M -p 1e-9 --json >plan.json
+json 'd["candidates"][0]["family"] in ("cuckoo", "quotient", "hash_compaction")' plan.json
+hortus plan -n 10M -p 0.1% --need erase --json >plan.json
+json 'd["candidates"][0]["family"] == "cuckoo"' plan.json
 
 section "for people, on a line that can be pasted at every width"
 run 0 hortus plan -n 10M -p 1%

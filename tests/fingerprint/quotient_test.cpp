@@ -177,6 +177,17 @@ TEST(quotient, planned_keys_always_find_room) {
       }
 }
 
+/// In so many slots there are groups of runs of several thousand slots without a gap.
+TEST(quotient, long_groups_of_runs_are_shifted) {
+  constexpr std::uint64_t items = 4'000'000;
+  quotient f(quotient::plan({.items = items, .fpr = .01}));
+  for (std::uint64_t i = 0; i < items; ++i) ASSERT_TRUE(f.insert(digest::of_hash(i))) << i;
+  EXPECT_TRUE(sound(f));
+  for (std::uint64_t i = 0; i < items; i += 10) ASSERT_TRUE(f.erase(digest::of_hash(i))) << i;
+  for (std::uint64_t i = 0; i < items; i += 10) ASSERT_TRUE(f.insert(digest::of_hash(items + i))) << i;
+  EXPECT_TRUE(sound(f));
+}
+
 /// Keys chosen to have one slot, and the last slot: they are refused when the reach, or the spare slots, are used up.
 TEST(quotient, keys_chosen_to_collide_are_refused_in_time) {
   quotient f({20'000, 40});

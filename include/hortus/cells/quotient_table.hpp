@@ -20,12 +20,15 @@ namespace hortus {
 /// possible, but not before slot `quotient`. So the bytes depend on the pairs only, not on the order of inserts. The n-th run
 /// belongs to the n-th occupied quotient: a run is found by counting (rank and select), from the start of its block.
 ///
-/// Any content is safe: positions are checked against the size, and searches end after max_reach slots.
+/// Any content is safe: positions are checked against the size, and searches end after max_shift slots.
 class quotient_table {
  public:
   /// The farthest that a remainder may lie from its quotient's slot. At 95 % load the probability that one lies farther is
   /// about e^(-max_reach / 10). A 16-bit offset has room for it.
   static constexpr std::uint64_t max_reach = 4096;
+  /// The most slots that an insert or an erase shifts. At 95 % load a group of runs without a gap is longer than k slots with a
+  /// probability of about e^(-0.0013 k): 0.5 % for max_reach, and below 1e-36 for this.
+  static constexpr std::uint64_t max_shift = 65536;
 
   /// The slots of a quotient. An empty run begins where the first remainder of the quotient would be inserted. A run of which
   /// the end was not found, in a file that lies, is empty.
@@ -64,7 +67,9 @@ class quotient_table {
   [[nodiscard]] bool insert(pair x, run r) noexcept {
     auto const at = place_of(x, r);
     auto const free = gap_from(at, 1);
-    if (free == nowhere || free - x.quotient > max_reach) return false;
+    if (free == nowhere || at - x.quotient > max_reach) return false;
+    for (auto block = x.quotient / 64 + 1; 64 * block <= free; ++block)
+      if (blocks_.offset(block) >= max_reach) return false;  // chosen keys, or a file that lies
     blocks_.shift_up(at, free, x.remainder);
     if (at >= r.end) {  // it is the last of its run
       blocks_.flip(at, end);
@@ -218,7 +223,7 @@ class quotient_table {
   /// its own number. With 1 that slot is free. With 0 it is free or starts the run of that quotient, or it is past the last
   /// one.
   [[nodiscard]] std::uint64_t gap_from(std::uint64_t slot, unsigned own) const noexcept {
-    auto const last = std::min(slots(), slot + 2 * max_reach);
+    auto const last = std::min(slots(), slot + max_shift);
     while (slot < last) {
       auto const block = slot / 64;
       auto const covered = 64 * block + blocks_.offset(block);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <hortus/batch.hpp>
 #include <hortus/cells/memory_source.hpp>
 #include <hortus/cells/slot_array.hpp>
 #include <hortus/fingerprint/cuckoo_places.hpp>
@@ -21,11 +22,7 @@ class cuckoo_search {
 
   /// Stores the tag of the key, and returns true, if a path was found within `most_steps` steps.
   bool insert(cuckoo_places const& key, std::size_t most_steps) {
-    few_steps near;
-    if (auto const end = search(key, near); end.from != none) return move(key, near, end);
-    many_steps far(most_steps, key.window > range / 2 ? key.window - range / 2 : 0);
-    auto const end = search(key, far);
-    return end.from != none && move(key, far, end);
+    return slots_.size_bytes() > cached_bytes ? insert_looking<4>(key, most_steps) : insert_looking<1>(key, most_steps);
   }
 
  private:
@@ -35,6 +32,15 @@ class cuckoo_search {
     std::uint32_t way;   // in which that tag would lie here
   };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  template <std::uint32_t StepsAhead>
+  bool insert_looking(cuckoo_places const& key, std::size_t most_steps) {
+    few_steps near;
+    if (auto const end = search<StepsAhead>(key, near); end.from != none) return move(key, near, end);
+    many_steps far(most_steps, key.window > range / 2 ? key.window - range / 2 : 0);
+    auto const end = search<StepsAhead>(key, far);
+    return end.from != none && move(key, far, end);
+  }
 
   /// Most searches are short. To notice slots that were visited before, a few bits are enough: a slot that is mistaken for a
   /// visited one is only missing in this search.
@@ -75,16 +81,19 @@ class cuckoo_search {
     return word != before;
   }
 
-  /// The last step of a path, to a free slot. `from` is none if there is no path.
+  /// The last step of a path, to a free slot. `from` is none if there is no path. What a step leads to is
+  /// looked up, and prefetched, some steps ahead, if the filter is larger than the cache.
+  template <std::uint32_t StepsAhead>
   step search(cuckoo_places const& key, auto& steps) const {
+    std::array<ahead, StepsAhead> coming;
+    std::uint32_t ready = 0;
     for (unsigned way = 0; way < 4; ++way) steps.visit({key.slot(way), none, way});
     for (std::uint32_t from = 0; from < steps.size() && steps.room(); ++from) {
-      auto const slot = steps[from].slot;
-      auto const value = slots_.get(slot);
-      auto const places = cuckoo_places::stored(value, slot, map_);
+      for (; ready < steps.size() && ready < from + StepsAhead; ++ready) coming[ready % StepsAhead] = look(steps[ready].slot, StepsAhead > 1);
+      auto const& tag = coming[from % StepsAhead];
       auto const moved = [&](unsigned change) {
-        auto const way = static_cast<unsigned>(value ^ change) & 3;
-        return step{places.slot(way), from, way};
+        auto const way = static_cast<unsigned>(tag.value ^ change) & 3;
+        return step{tag.places.slot(way), from, way};
       };
       step const to[] = {moved(1), moved(2), moved(3)};
       bool const free[] = {slots_.get(to[0].slot) == 0, slots_.get(to[1].slot) == 0, slots_.get(to[2].slot) == 0};
@@ -92,6 +101,17 @@ class cuckoo_search {
       for (auto const& next : to) steps.visit(next);
     }
     return {0, none, 0};
+  }
+  /// The tag in a slot, and where it can lie.
+  struct ahead {
+    std::uint64_t value;
+    cuckoo_places places;
+  };
+  [[nodiscard]] ahead look(std::uint64_t slot, bool prefetches) const noexcept {
+    auto const value = slots_.get(slot);
+    auto const places = cuckoo_places::stored(value, slot, map_);
+    if (prefetches) slots_.prefetch_pair((value & 2) == 0 ? places.second : places.window);
+    return {value, places};
   }
   bool move(cuckoo_places const& key, auto const& steps, step end) noexcept {
     for (; end.from != none; end = steps[end.from]) {
