@@ -26,7 +26,8 @@ std::string quality(candidate const& c) {
 }
 
 /// The cost of a candidate, and its comparison with the best one: by rate if the space was given, else by size.
-std::string explain(candidate const& one, candidate const& best, bool space_given) {
+std::string explain(candidate const& one, std::vector<candidate> const& all, bool space_given) {
+  auto const& best = all.front();
   auto const& offer = one.offer;
   auto const lines = one.lines();
   auto const* const plural = lines == 1 ? "line" : "lines";
@@ -37,7 +38,13 @@ std::string explain(candidate const& one, candidate const& best, bool space_give
     text += fmt::format("; it misses {} of the {}", human_rate(offer.fnr),
                         one.family->forgets ? "keys of that age" : "members once a tenth of all was erased");
   if (one.family->has(verb::build)) text += "; it is built of all keys at once and takes none later";
-  if (&one == &best) return (space_given ? "the lowest rate, " : "the smallest, ") + text;
+  if (&one == &best) {
+    bool const beaten = std::ranges::any_of(all, [&](candidate const& c) {
+      return c.family->can_be_full && (space_given ? c.offer.fpr < offer.fpr : c.offer.size_bytes < offer.size_bytes);
+    });
+    return fmt::format("{}{}, {}", space_given ? "the lowest rate" : "the smallest",
+                       beaten && !one.family->can_be_full ? " of those that are never full" : "", text);
+  }
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
                                  : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
   if (ratio > 1.00005)
@@ -96,13 +103,13 @@ comparison compare_families(plan_question const& asked) {
     if (auto reason = consider(family, asked, result.candidates); !reason.empty())
       result.losers.push_back({&family, std::move(reason)});
   // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last. A
-  // family that can be full refuses keys past the plan, where others only find more absent keys: it has to be a tenth smaller.
+  // family that can be full refuses keys past the plan, where others only find more absent keys: it has to be a fifth smaller.
   std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
-    double const worth = c.family->can_be_full ? 1.1 : 1;
+    double const worth = c.family->can_be_full ? 1.25 : 1;
     double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
     return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, first, c.offer.lines_touched);
   });
-  for (auto& c : result.candidates) c.why = explain(c, result.candidates.front(), asked.space_given);
+  for (auto& c : result.candidates) c.why = explain(c, result.candidates, asked.space_given);
   return result;
 }
 

@@ -89,7 +89,8 @@ class cuckoo_search {
     std::uint32_t ready = 0;
     for (unsigned way = 0; way < 4; ++way) steps.visit({key.slot(way), none, way});
     for (std::uint32_t from = 0; from < steps.size() && steps.room(); ++from) {
-      for (; ready < steps.size() && ready < from + StepsAhead; ++ready) coming[ready % StepsAhead] = look(steps[ready].slot, StepsAhead > 1);
+      for (; ready < steps.size() && ready < from + StepsAhead; ++ready)
+        coming[ready % StepsAhead] = look(steps[ready].slot, StepsAhead > 1);
       auto const& tag = coming[from % StepsAhead];
       auto const moved = [&](unsigned change) {
         auto const way = static_cast<unsigned>(tag.value ^ change) & 3;
