@@ -103,9 +103,9 @@ comparison compare_families(plan_question const& asked) {
     if (auto reason = consider(family, asked, result.candidates); !reason.empty())
       result.losers.push_back({&family, std::move(reason)});
   // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last. A
-  // family that can be full refuses keys past the plan, where others only find more absent keys: it has to be a fifth smaller.
+  // family that can be full refuses keys past the plan, where others only find more absent keys: it has to be a sixth smaller.
   std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
-    double const worth = c.family->can_be_full ? 1.25 : 1;
+    double const worth = c.family->can_be_full ? 1.2 : 1;
     double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
     return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, first, c.offer.lines_touched);
   });

@@ -62,7 +62,7 @@ struct comparison {
 };
 
 /// All families, best first. If the rate is given, the smallest filter is best; if the space is given, the lowest rate; among
-/// equals the fewest cache lines. One that can be full counts as a quarter larger.
+/// equals the fewest cache lines. One that can be full counts as a fifth larger.
 [[nodiscard]] comparison compare_families(plan_question const& asked);
 
 }  // namespace hortus::cli

@@ -127,12 +127,25 @@ TEST(Growing, StageRatesAndSizes) {
   EXPECT_EQ(next_stage_items(~std::uint64_t{0}, 64), ~std::uint64_t{0});
 }
 
+TEST(Growing, RatesOfDisjointStagesAddUp) {
+  disjoint_fpr all;
+  EXPECT_EQ(all.value(), 0);
+  all.add(.25, 2);
+  all.add(.125);
+  EXPECT_DOUBLE_EQ(all.value(), .625);
+  EXPECT_DOUBLE_EQ(all.missed(), .375);
+  all.add(.5);
+  EXPECT_EQ(all.value(), 1);
+}
+
 TEST(Growing, EstimatesAddUp) {
   std::vector<stage_content> stages{{{100, 90, 110, false}, 0.5}, {{50, 40, 70, false}, 0.2}, {{0, 0, 0, false}, 0}};
   auto const e = stages_cardinality(stages);
   EXPECT_DOUBLE_EQ(e.value, 100 + 50 / 0.5);
-  EXPECT_DOUBLE_EQ(e.low, 200 - std::hypot(10, 20));
-  EXPECT_DOUBLE_EQ(e.high, 200 + std::hypot(10, 40));
+  double const kept_out = z95 * std::sqrt(50 * .5) / .5;  // how many of 100 keys were not found before is binomial
+  EXPECT_DOUBLE_EQ(e.low, 200 - std::hypot(10, 20, kept_out));
+  EXPECT_DOUBLE_EQ(e.high, 200 + std::hypot(10, 40, kept_out));
+  EXPECT_DOUBLE_EQ(stages_cardinality<disjoint_fpr>(stages).value, 100 + 50 / 0.5);
   EXPECT_FALSE(e.saturated);
   EXPECT_EQ(stages_cardinality({}), estimate{});
   stages[0].fpr = 1;  // then nothing is known about the keys after it
