@@ -56,7 +56,7 @@ class quotient_table {
   /// How many slots of the run have that remainder?
   [[nodiscard]] std::uint64_t count(run r, std::uint64_t remainder) const noexcept {
     std::uint64_t sum = 0;
-    blocks_.in_blocks(r, [&](auto block, auto among) { sum += ones(blocks_.equal(block, remainder, among)); });
+    quotient_blocks::in_blocks(r, [&](auto block, auto among) { sum += ones(blocks_.equal(block, remainder, among)); });
     return sum;
   }
   [[nodiscard]] bool contains(pair x) const noexcept {
@@ -203,7 +203,7 @@ class quotient_table {
   /// The slot of the run in which the pair lies, the first of equals, or where it has to be inserted.
   [[nodiscard]] std::uint64_t place_of(pair x, run r) const noexcept {
     auto at = r.begin;
-    blocks_.in_blocks(r, [&](auto block, auto among) { at += ones(blocks_.smaller(block, x.remainder, among)); });
+    quotient_blocks::in_blocks(r, [&](auto block, auto among) { at += ones(blocks_.smaller(block, x.remainder, among)); });
     return at;
   }
   /// The slot after end number `rank` from slot `from` on; 0 if there is none within reach.

@@ -28,7 +28,7 @@ class slot_lines {
 
   [[nodiscard]] std::uint64_t get(std::uint64_t line, unsigned slot) const noexcept {
     auto const at = window(slot);
-    std::uint64_t word;
+    std::uint64_t word = 0;
     std::memcpy(&word, memory_.data() + memory::line_bytes * line + at.byte, sizeof word);
     return word >> at.shift & max();
   }
@@ -36,7 +36,7 @@ class slot_lines {
   void put(std::uint64_t line, unsigned slot, std::uint64_t value) noexcept {
     auto const at = window(slot);
     auto* const bytes = memory_.data() + memory::line_bytes * line + at.byte;
-    std::uint64_t word;
+    std::uint64_t word = 0;
     std::memcpy(&word, bytes, sizeof word);
     word = (word & ~(max() << at.shift)) | value << at.shift;
     std::memcpy(bytes, &word, sizeof word);

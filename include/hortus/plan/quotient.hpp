@@ -44,7 +44,7 @@ struct quotient_shape {
   [[nodiscard]] bool possible() const noexcept {
     return slots >= 1 && slots <= max_bits / 8 && fingerprint_bits <= max_fingerprint_bits &&
            fingerprint_bits >= log_slots_above() && remainder_bits() <= max_remainder_bits &&
-           cell_bytes() <= static_cast<double>(max_bits / 8);
+           cell_bytes() <= static_cast<double>(max_bits) / 8;
   }
   bool operator==(quotient_shape const&) const = default;
 
