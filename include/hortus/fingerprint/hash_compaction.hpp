@@ -60,7 +60,8 @@ class hash_compaction {
   static std::uint64_t planned_bytes(params p) { return p.lines * memory::line_bytes; }
   static double lines_touched(params p) { return plan::hash_compaction_lines_read(layout(p), 0.9); }
 
-  hash_compaction() : hash_compaction(params{1, plan::hash_compaction_shape::min_signature_bits}) {}  ///< the smallest valid one
+  hash_compaction()
+      : hash_compaction(params{1, plan::hash_compaction_shape::min_signature_bits}) {}  ///< the smallest valid one
   explicit hash_compaction(params p) : table_(plan::checked(layout(p))) {}
 
   /// Also true of a key that was found, which takes no room.
