@@ -365,6 +365,21 @@ TEST(quotient, merges_with_itself) {
   for (std::uint64_t i = 0; i < 90; ++i) EXPECT_GE(f.count(key(i)), 2U);
 }
 
+/// The first has more slots than the fingerprints of the second have bits for. Both orders give the same keys.
+TEST(quotient, a_large_filter_with_few_keys_merges_with_a_small_coarse_one) {
+  quotient large(quotient::plan({.items = 500'000, .fpr = 1e-5})), small(quotient::plan({.items = 2000, .fpr = .01}));
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(large.insert(key(i)));
+  for (std::uint64_t i = 900; i < 2000; ++i) ASSERT_TRUE(small.insert(key(i)));
+  for (auto const& [to, from] : {std::pair(large, small), std::pair(small, large)}) {
+    auto both = to;
+    both.merge(from);
+    for (std::uint64_t i = 0; i < 2000; ++i) ASSERT_GE(both.count(key(i)), i >= 900 && i < 1000 ? 2U : 1U) << i;
+    EXPECT_EQ(both.shape().fingerprint_bits, small.shape().fingerprint_bits);
+    EXPECT_LE(both.shape().slots, 4 * small.shape().slots);
+    EXPECT_TRUE(sound(both));
+  }
+}
+
 TEST(quotient, a_filter_that_is_too_coarse_does_not_merge) {
   quotient fine({1000, 30}), coarse({8, 5});
   for (std::uint64_t i = 0; i < 900; ++i) ASSERT_TRUE(fine.insert(key(i)));

@@ -701,15 +701,19 @@ class AgePartitioned(Membership):
         return False
 
 
+def growing_stages(f):
+    items = f.number("items", 1)
+    fpr = f.real("fpr")
+    growth = f.number("growth", 2, 16)
+    tightening = f.real("tightening")
+    demand(2.0 ** -64 <= fpr < 1 and 0.1 <= tightening <= 0.99, "fpr or tightening")
+    return items, fpr, growth, tightening, f.number("stages", 1, 64)
+
+
 class Scalable(Membership):
     def __init__(self, f):
         f.layer_id("blocked")
-        items = f.number("items", 1)
-        fpr = f.real("fpr")
-        growth = f.number("growth", 2, 16)
-        tightening = f.real("tightening")
-        demand(2.0 ** -64 <= fpr < 1 and 0.1 <= tightening <= 0.99, "fpr or tightening")
-        stages = f.number("stages", 1, 64)
+        items, _, growth, _, stages = growing_stages(f)
         self.stages = []
         for i in range(stages):
             capacity = f.number("capacity", items * growth ** i, min(items * growth ** i, M64 - 1))
@@ -742,12 +746,7 @@ class Dynamic(Counting):
 class Expandable(Counting):
     def __init__(self, f):
         f.layer_id("cuckoo")
-        items = f.number("items", 1)
-        fpr = f.real("fpr")
-        growth = f.number("growth", 2, 16)
-        tightening = f.real("tightening")
-        demand(2.0 ** -64 <= fpr < 1 and 0.1 <= tightening <= 0.99, "fpr or tightening")
-        stages = f.number("stages", 1, 64)
+        items, fpr, growth, tightening, stages = growing_stages(f)
         possible = places = [items * growth ** i for i in range(64)]
         self.stages = []
         for _ in range(stages):

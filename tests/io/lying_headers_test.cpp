@@ -125,13 +125,13 @@ std::vector<std::uint64_t> values_for(std::uint64_t old) {
 }
 
 void every_field_alone(bytes_of_file const& original, std::size_t& taken, std::size_t& refused) {
+  auto const family = from_bytes<any_filter>(original).about().family;
   for (auto const f : fields_of(original))
     for (auto const value : values_for(value_of(original, f))) {
       auto file = original;
       set(file, f, value);
       sign(file);
-      SCOPED_TRACE(from_bytes<any_filter>(original).about().family + ": field at " + std::to_string(f.offset) + " = " +
-                   std::to_string(value));
+      SCOPED_TRACE(family + ": field at " + std::to_string(f.offset) + " = " + std::to_string(value));
       (accepted(file) ? taken : refused) += 1;
     }
 }

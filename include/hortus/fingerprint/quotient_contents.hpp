@@ -154,12 +154,15 @@ inline void quotient_contents::move_copies_out() {
   if (made) *this = *std::move(made);  // if not, a file lies
 }
 
-/// The contents of both, in the slots of `a`, doubled as often as needed, with fingerprints as short as the shorter ones. An
-/// empty filter has no fingerprints, so that its own length does not matter.
+/// The contents of both, with fingerprints as short as the shorter ones. In the slots of `a`, or of `b` if those of `a` are too
+/// many for such fingerprints, doubled as often as needed. An empty filter has no fingerprints, so that its own length does not
+/// matter.
 [[nodiscard]] inline quotient_contents merged(quotient_contents const& a, quotient_contents const& b) {
   if (b.used == 0) return a;
   plan::quotient_shape shape{a.shape.slots, b.shape.fingerprint_bits};
   if (a.used != 0) shape.fingerprint_bits = std::min(shape.fingerprint_bits, a.shape.fingerprint_bits);
+  auto const too_many = [&] { return shape.fingerprint_bits < static_cast<unsigned>(std::bit_width(shape.slots)); };
+  if (too_many()) shape.slots = b.shape.slots;
   auto const each = [&](auto act) {
     a.used == 0 ? b.for_each_print(shape.fingerprint_bits, act) : for_each_print_of_both(a, b, shape.fingerprint_bits, act);
   };
@@ -167,7 +170,7 @@ inline void quotient_contents::move_copies_out() {
   std::uint64_t needed = 0;
   each([&](std::uint64_t, std::uint64_t copies) { needed += std::min<std::uint64_t>(copies, in_slots); });
   // If 95 % suffice, all fit, except with negligible probability, or if a file lies: then one more doubling is tried.
-  for (int tries = 2; tries != 0 && shape.fingerprint_bits >= std::bit_width(shape.slots); shape.slots *= 2) {
+  for (int tries = 2; tries != 0 && !too_many(); shape.slots *= 2) {
     if (!shape.possible() || needed > shape.room()) continue;
     if (auto made = rebuilt(shape, in_slots, each)) return *std::move(made);
     --tries;
