@@ -21,7 +21,7 @@ inline std::uint64_t* line_of(memory& buffer, std::uint64_t key) noexcept {
 /// act(line) for a random line of the buffer for each key, prefetched 32 keys ahead.
 inline void visit_lines_ahead(auto& buffer, std::span<std::uint64_t const> keys, auto act) noexcept {
   constexpr std::size_t ahead = 32;
-  decltype(line_of(buffer, 0)) ring[ahead];
+  decltype(line_of(buffer, 0)) ring[ahead] = {};
   std::size_t const head = keys.size() < ahead ? keys.size() : ahead;
   for (std::size_t i = 0; i < head; ++i) __builtin_prefetch(ring[i] = line_of(buffer, keys[i]));
   for (std::size_t i = head; i < keys.size(); ++i) {

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 #include <set>
 
 #include <hortus/batch.hpp>
+#include <hortus/cells/vector_target.hpp>
 #include <hortus/fingerprint/cuckoo.hpp>
 #include <hortus/io/store.hpp>
 #include <hortus/ordered_insert.hpp>
@@ -284,6 +286,42 @@ TEST(cuckoo, a_file_that_lies_is_refused) {
   EXPECT_THROW((void)read(9, 0, good.cells().size() - 1), error) << "bytes past the slots are 0";
   EXPECT_THROW(cuckoo(cuckoo::params{}), error);
   EXPECT_THROW(cuckoo({1, 58}), error);
+}
+
+/// Blocks look up all their keys first: keys of the same block that share a slot or a fingerprint are the difficult ones. In a
+/// filter of a few windows there are many.
+TEST(cuckoo, blocks_do_what_single_keys_do_with_every_instruction_set) {
+  std::mt19937_64 random(17);
+  for (std::uint64_t const items : {1U, 10U, 100U, 1000U, 20000U})
+    for (double const fpr : {0.02, 1.0 / 256, 1e-6, 1e-10}) {
+      std::vector<digest> keys(items * 12 / 10 + 1);
+      for (auto& key : keys) key = digest(random());
+      for (std::size_t i = 3; i < keys.size(); i += 7) keys[i] = keys[i - 1 - random() % std::min<std::size_t>(i, 40)];
+      std::vector<digest> gone(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2));
+      for (std::size_t i = 5; i < gone.size(); i += 9) gone[i] = digest(random());
+
+      cuckoo one_by_one(cuckoo::plan({items, fpr}));
+      std::size_t in = 0, erased = 0;
+      for (auto const x : keys) in += std::size_t{one_by_one.insert(x)};
+      auto const full = one_by_one;
+      for (auto const x : gone) erased += std::size_t{one_by_one.erase(x)};
+      for (auto const target : kernels::targets()) {
+        kernels::use_target(target);
+        SCOPED_TRACE(std::string(target) + ", " + std::to_string(items) + " items at " + std::to_string(fpr));
+        cuckoo in_blocks(cuckoo::plan({items, fpr}));
+        EXPECT_EQ(insert_all(in_blocks, std::span<digest const>(keys)), in);
+        EXPECT_EQ(in_blocks, full);
+        EXPECT_EQ(in_blocks.fpr(), full.fpr());
+        std::vector<std::uint64_t> hits(mask_words(keys.size()));
+        may_contain_all(in_blocks, std::span<digest const>(keys), hits.data());
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          ASSERT_EQ((hits[i / 64] >> i % 64 & 1) != 0, full.may_contain(keys[i])) << i;
+        EXPECT_EQ(erase_all(in_blocks, std::span<digest const>(gone)), erased);
+        EXPECT_EQ(in_blocks, one_by_one);
+        EXPECT_EQ(in_blocks.fpr(), one_by_one.fpr());
+      }
+      kernels::use_target({});
+    }
 }
 
 }  // namespace

@@ -13,9 +13,8 @@ namespace hortus {
 /// which it starts, at any address; so no slot needs a second load, whatever its width. Values are little-endian.
 class slot_array {
  public:
-  static constexpr unsigned max_width = 57;         // with 7 bits before it in its first byte, a slot fits one word
-  static constexpr unsigned pair_width = 28;        // up to here two neighbouring slots do
-  static constexpr unsigned short_pair_width = 12;  // up to here in half a word, which crosses fewer cache lines
+  static constexpr unsigned max_width = 57;   // with 7 bits before it in its first byte, a slot fits one word
+  static constexpr unsigned pair_width = 28;  // up to here two neighbouring slots do
   static constexpr std::uint64_t max_bits = bit_array::max_bits;
 
   slot_array() = default;
@@ -30,9 +29,7 @@ class slot_array {
 
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept { return word_at(i) & max(); }
   /// Slots i and i + 1 in one word, the second from bit `width` on. The bits above are not zero. Pre: width <= pair_width.
-  [[nodiscard]] std::uint64_t get_pair(std::uint64_t i) const noexcept {
-    return width_ <= short_pair_width ? word_at<std::uint32_t>(i) : word_at<std::uint64_t>(i);
-  }
+  [[nodiscard]] std::uint64_t get_pair(std::uint64_t i) const noexcept { return word_at(i); }
   /// Pre: value <= max().
   void put(std::uint64_t i, std::uint64_t value) noexcept {
     auto const bit = i * width_;
@@ -72,10 +69,9 @@ class slot_array {
 
  private:
   [[nodiscard]] bool possible() const noexcept { return width_ >= 1 && width_ <= max_width && slots_ <= max_bits / width_; }
-  template <class Word = std::uint64_t>
   [[nodiscard]] std::uint64_t word_at(std::uint64_t i) const noexcept {
     auto const bit = i * width_;
-    Word word = 0;
+    std::uint64_t word = 0;
     std::memcpy(&word, memory_.data() + bit / 8, sizeof word);
     return word >> bit % 8;
   }

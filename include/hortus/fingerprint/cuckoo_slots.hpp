@@ -2,11 +2,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <hortus/cells/slot_array.hpp>
 #include <hortus/digest.hpp>
+#include <hortus/fingerprint/cuckoo_kernels.hpp>
 #include <hortus/fingerprint/cuckoo_places.hpp>
 #include <hortus/fingerprint/cuckoo_search.hpp>
+#include <hortus/fingerprint/slot_pair.hpp>
 #include <hortus/plan/cuckoo.hpp>
 
 namespace hortus {
@@ -34,20 +37,57 @@ class cuckoo_slots {
   /// Is the tag in any of its slots? Reads all four: cache misses overlap, and no branch can be mispredicted.
   [[nodiscard]] bool has(cuckoo_places const& key) const noexcept {
     if (!narrow_) return find(key).copies != 0;
-    auto const values = values_of(key);
+    auto const values = pair_.values(key.tag);
     auto const near = slots_.get_pair(key.window) ^ values;
-    auto const far = slots_.get_pair(key.second) ^ values ^ second_window_;
-    return ((near & first_) == 0) | ((near & second_) == 0) | ((far & first_) == 0) | ((far & second_) == 0);
+    auto const far = slots_.get_pair(key.second) ^ values ^ pair_.second_window();
+    return (pair_.any_zero(near) | pair_.any_zero(far)) != 0;
   }
   [[nodiscard]] state find(cuckoo_places const& key) const noexcept {
     if (!narrow_) return find_in_wide(key);
-    auto const values = values_of(key);
+    auto const values = pair_.values(key.tag);
     auto const near = slots_.get_pair(key.window), far = slots_.get_pair(key.second);
-    return {zeros(near ^ values) | zeros(far ^ values ^ second_window_) << 2, zeros(near) | zeros(far) << 2};
+    return {pair_.which_zeros(near ^ values) | pair_.which_zeros(far ^ values ^ pair_.second_window()) << 2,
+            pair_.which_zeros(near) | pair_.which_zeros(far) << 2};
   }
   [[gnu::always_inline]] void prefetch(cuckoo_places const& key) const noexcept {
     slots_.prefetch_pair(key.window);
     slots_.prefetch_pair(key.second);
+  }
+
+  /// Prefetches what a search for room for this key reads first: the other windows of the tags in its slots.
+  [[gnu::always_inline]] void prefetch_search(cuckoo_places const& key) const noexcept {
+    for (unsigned way = 0; way < ways; ++way) {
+      auto const value = slots_.get(key.slot(way));
+      auto const tag = cuckoo_places::stored(value, key.slot(way), map_);
+      slots_.prefetch_pair((value & 2) == 0 ? tag.second : tag.window);
+    }
+  }
+
+  /// For blocks of keys: bit i is has() of xs[i]. `next` is prefetched. The others find the first free slot, or the first copy,
+  /// of each key: cuckoo_kernels.hpp.
+  [[nodiscard]] std::uint64_t has(std::span<digest const> xs, std::span<digest const> next) const noexcept {
+    if (narrow_) return kernels::in_windows(windows(), xs, next);
+    std::uint64_t hits = 0;
+    for_each_key(xs, next, [&](std::size_t i, cuckoo_places const& key) { hits |= std::uint64_t{has(key)} << i; });
+    return hits;
+  }
+  void find_free(std::span<digest const> xs, std::span<digest const> next, kernels::slots_of_keys& out) const noexcept {
+    if (narrow_) return kernels::find_free(windows(), xs, next, out);
+    out.special = 0;
+    for_each_key(xs, next, [&](std::size_t i, cuckoo_places const& key) {
+      auto const found = find_in_wide(key);
+      out.special |= std::uint64_t{found.copies != 0} << i;
+      put_first(key, found.free, i, out);
+    });
+  }
+  void find_copy(std::span<digest const> xs, std::span<digest const> next, kernels::slots_of_keys& out) const noexcept {
+    if (narrow_) return kernels::find_copy(windows(), xs, next, out);
+    out.special = 0;
+    for_each_key(xs, next, [&](std::size_t i, cuckoo_places const& key) {
+      auto const copies = find_in_wide(key).copies;
+      out.special |= std::uint64_t{(copies & (copies - 1)) != 0} << i;
+      put_first(key, copies, i, out);
+    });
   }
 
   /// Stores the tag in a free slot of its own, or in one that becomes free when others move. False: there is none, and nothing
@@ -57,8 +97,15 @@ class cuckoo_slots {
     slots_.put(key.slot(first(found.free)), key.value(first(found.free)));
     return true;
   }
+  /// The same for a slot that was found free some inserts ago. False: it is taken by now.
+  bool store(std::uint64_t slot, std::uint64_t value) noexcept {
+    if (slots_.get(slot) != 0) return false;
+    slots_.put(slot, value);
+    return true;
+  }
   /// Pre: found.copies != 0.
-  void remove(cuckoo_places const& key, state found) noexcept { slots_.put(key.slot(first(found.copies)), 0); }
+  void remove(cuckoo_places const& key, state found) noexcept { remove(key.slot(first(found.copies))); }
+  void remove(std::uint64_t slot) noexcept { slots_.put(slot, 0); }
   void clear() noexcept { slots_.clear(); }
 
   /// Calls act(places, way) for every slot in use. A file may hold any value; the places then have slots that exist.
@@ -85,17 +132,19 @@ class cuckoo_slots {
   void set_up(plan::cuckoo_shape shape) noexcept {
     map_ = cuckoo_map(shape);
     narrow_ = slots_.width() <= slot_array::pair_width;
-    if (!narrow_) return;
-    both_ = (std::uint64_t{1} << slots_.width()) + 1;
-    first_ = slots_.max();
-    second_ = slots_.max() << slots_.width();
-    second_window_ = 2 * both_;
+    if (narrow_) pair_ = slot_pair(slots_.width());
   }
-  /// The values that the tag has in the two slots of its first window, as get_pair() would return them.
-  [[nodiscard]] std::uint64_t values_of(cuckoo_places const& key) const noexcept { return key.value(0) * both_ + (both_ - 1); }
-  /// Bit 0: the first slot of a pair is 0. Bit 1: the second one is.
-  [[nodiscard]] unsigned zeros(std::uint64_t pair) const noexcept {
-    return unsigned{(pair & first_) == 0} | unsigned{(pair & second_) == 0} << 1;
+  [[nodiscard]] kernels::cuckoo_windows windows() const noexcept { return {slots_.cells().data(), map_, slots_.width()}; }
+  static void put_first(cuckoo_places const& key, unsigned some_ways, std::size_t i, kernels::slots_of_keys& out) noexcept {
+    out.window[i] = key.window;
+    out.slot[i] = some_ways == 0 ? 0 : key.slot(first(some_ways));
+    out.value[i] = some_ways == 0 ? 0 : key.value(first(some_ways));
+  }
+  void for_each_key(std::span<digest const> xs, std::span<digest const> next, auto act) const noexcept {
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) prefetch(places_of(next[i]));
+      act(i, places_of(xs[i]));
+    }
   }
   [[nodiscard]] state find_in_wide(cuckoo_places const& key) const noexcept {
     state found{0, 0};
@@ -109,11 +158,8 @@ class cuckoo_slots {
 
   cuckoo_map map_;
   slot_array slots_;
-  bool narrow_ = false;              // two neighbouring slots are read together
-  std::uint64_t both_ = 0;           // these four are for pairs: a value times both_ is in both slots
-  std::uint64_t first_ = 0;          // the bits of the first slot
-  std::uint64_t second_ = 0;         // the bits of the second slot
-  std::uint64_t second_window_ = 0;  // how the values of a tag in its second window differ from those in its first
+  bool narrow_ = false;  // two neighbouring slots are read together
+  slot_pair pair_;       // and compared by this
 };
 
 }  // namespace hortus
