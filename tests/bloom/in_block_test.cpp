@@ -24,7 +24,7 @@ std::vector<std::uint32_t> parquet_bitset(std::vector<std::string> const& keys, 
                                      0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
   std::vector<std::uint32_t> words(8 * blocks);
   for (auto const& key : keys) {
-    std::uint64_t const h = XXH64(key.data(), key.size(), 0);
+    std::uint64_t const h = xxh64().of_bytes(std::as_bytes(std::span(key))).bits();
     std::uint64_t const block = ((h >> 32) * blocks) >> 32;
     for (int i = 0; i < 8; ++i)
       words[8 * block + static_cast<std::uint64_t>(i)] |= 1U << ((static_cast<std::uint32_t>(h) * salt[i]) >> 27);

@@ -29,8 +29,9 @@ class xxh64 {
 
   [[nodiscard]] digest of_integer(std::uint64_t x) const noexcept { return of_bytes(little_endian_bytes(x)); }
   [[nodiscard]] digest of_bytes(std::span<std::byte const> bytes) const noexcept {
-    if (bytes.data() == nullptr) return digest(XXH64("", 0, seed_));  // xxHash allows it, but static analysis does not see that
-    return digest(XXH64(bytes.data(), bytes.size(), seed_));
+    auto const* const data = bytes.data();
+    if (data == nullptr) return digest(XXH64("", 0, seed_));  // xxHash allows it, but static analysis does not see that
+    return digest(XXH64(data, bytes.size(), seed_));
   }
 
   [[nodiscard]] constexpr std::uint64_t seed() const noexcept { return seed_; }
