@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include <hortus/frozen/part_threads.hpp>
+#include <hortus/frozen/stored_words.hpp>
 
 #include "cli/clock.hpp"
 #include "cli/command.hpp"
@@ -37,6 +43,8 @@ class builder {
                     one(made_.family) + " grows with its keys, and how many come from a pipe nobody knows: --memory needs -n");
       items = 0;
     }
+    if (at_once && family().build_from != nullptr) return in_parts();
+    made_.check_threads();
     return items ? streaming(*items) : buffered();
   }
 
@@ -102,13 +110,55 @@ class builder {
     return filled;
   }
 
-  /// For a pipe of unknown length, and for a family that is built at once: buffers the digests, then plans the filter for the
-  /// number of distinct ones. -n is only recorded in the file.
-  any_filter buffered() {
-    auto const told = made_.items.empty() ? 0 : parse_count("-n", made_.items);
-    auto trial = made_;  // a wrong option is reported before hours of input, not after
+  /// A wrong option is reported before hours of input, not after.
+  void try_plan() const {
+    auto trial = made_;
     trial.choose_family(1);
     (void)trial.its_family().plan(trial.wish(1));
+  }
+  [[nodiscard]] any_filter made_filter(any_family filter, request const& wish, std::uint64_t keys) const {
+    auto const told = made_.items.empty() ? 0 : parse_count("-n", made_.items);
+    auto const kind = input_.integers ? key_kind::integers : key_kind::bytes;
+    return {std::move(filter), hash_,
+            envelope{.kinds = keys == 0 ? key_kind::none : kind,
+                     .items_planned = told != 0 ? told : wish.items,
+                     .fpr_planned = wish.fpr,
+                     .items_inserted = keys}};
+  }
+
+  /// For a family that is built in parts: half of --memory is for digests, the rest for the filter and the parts that are being
+  /// built. What does not fit goes to a temporary file.
+  any_filter in_parts() {
+    try_plan();
+    auto const threads = made_.chosen_threads();
+    stored_words kept((made_.memory.empty() ? default_buffer_bytes : parse_bytes("--memory", made_.memory)) / 2);
+    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) { kept.add(xs); });
+    fitting("what sorting the keys takes (fewer --threads take less)",
+            [&] { kept.sort(shown_loop("sorting", kept.added(), threads)); });
+    auto const wish = made_.wish(kept.size());
+    auto filter = fitting("a filter of that size",
+                          [&] { return family().build_from(kept, wish, shown_loop("building", kept.size(), threads)); });
+    return made_filter(std::move(filter), wish, kept.added());
+  }
+  /// A loop over parts in threads that shows its progress, as if all parts had equally many keys.
+  part_loop shown_loop(char const* label, std::uint64_t keys, unsigned threads) const {
+    return [=, this](std::uint64_t count, std::function<void(std::uint64_t)> const& act) {
+      progress shown(label, keys, progress_unit::items, input_.progress_mode());
+      std::mutex showing;
+      std::uint64_t parts_done = 0;
+      in_threads(threads)(count, [&](std::uint64_t part) {
+        act(part);
+        std::scoped_lock const alone(showing);
+        shown.update(static_cast<std::uint64_t>(static_cast<double>(keys) * static_cast<double>(++parts_done) /
+                                                static_cast<double>(count)));
+      });
+    };
+  }
+
+  /// For a pipe of unknown length, and for a family that is built at once but not in parts: buffers the digests, then plans the
+  /// filter for the number of distinct ones. -n is only recorded in the file.
+  any_filter buffered() {
+    try_plan();
     digest_buffer kept(made_.memory.empty() ? default_buffer_bytes : parse_bytes("--memory", made_.memory));
     distinct_keys distinct;
     for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) {
@@ -117,12 +167,8 @@ class builder {
     });
     made_.choose_family(distinct.at_most());
     auto const wish = made_.wish(distinct.at_most());
-    auto const kind = input_.integers ? key_kind::integers : key_kind::bytes;
-    return {family().has(verb::build) ? family().build(kept.all(), wish) : filled_from(kept, wish), hash_,
-            envelope{.kinds = kept.size() == 0 ? key_kind::none : kind,
-                     .items_planned = told != 0 ? told : wish.items,
-                     .fpr_planned = wish.fpr,
-                     .items_inserted = kept.size()}};
+    return made_filter(family().has(verb::build) ? family().build(kept.all(), wish) : filled_from(kept, wish), wish,
+                       kept.size());
   }
 
   new_filter made_;

@@ -1,6 +1,7 @@
 #include "cli/new_filter.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -24,6 +25,8 @@ void new_filter::add_options(subcommand const& command) {
                   "with -p: the most it may take; without: the best rate in that space\n"
                   "(and of a pipe's digests, what is kept in memory: default 1Gi)")
       ->type_name("BYTES");
+  command.add_option("--threads", threads, "that build it, for families built in parts, such as ribbon (default 1)")
+      ->type_name("T");
   command
       .add_option(
           "--window", window,
@@ -79,6 +82,7 @@ std::vector<std::string> new_filter::given() const {
   add(items, "-n");
   add(fpr, "-p");
   add(memory, "--memory");
+  add(threads, "--threads");
   add(window, "--window");
   add(seed, "--seed");
   add(hash, "--hash");
@@ -127,6 +131,21 @@ request new_filter::wish(std::uint64_t for_items) const {
                 fmt::format("the filter needs {}, more than --memory {}; without -p it gets the best rate in that space",
                             human_bytes(needs), human_bytes(bytes)));
   return made;
+}
+
+void new_filter::check_threads() const {
+  if (threads.empty()) return;
+  std::vector<std::string_view> in_parts;
+  for (auto const& each : catalogue())
+    if (each.build_from != nullptr) in_parts.push_back(each.name);
+  throw error(errc::bad_goal, fmt::format("--threads is for families that are built in parts ({}), not for {}",
+                                          fmt::join(in_parts, ", "), family));
+}
+
+unsigned new_filter::chosen_threads() const {
+  auto const most = threads.empty() ? 1 : parse_count("--threads", threads, 1);
+  if (most > 1024) throw error(errc::bad_goal, "--threads: at most 1024");
+  return static_cast<unsigned>(most);
 }
 
 bool new_filter::is_too_large(std::uint64_t bytes) const { return !memory.empty() && bytes > parse_bytes("--memory", memory); }

@@ -16,6 +16,7 @@ struct new_filter {
   std::string items;
   std::string fpr;
   std::string memory;
+  std::string threads;
   std::string window;
   std::string seed;
   std::string hash;
@@ -37,6 +38,9 @@ struct new_filter {
   [[nodiscard]] family_info const& its_family() const { return family_named(family); }
   /// Throws errc::bad_goal if an option would have no effect or the filter would not fit --memory.
   [[nodiscard]] request wish(std::uint64_t for_items) const;
+  /// Throws errc::bad_goal if --threads was given: for a family that is not built in parts.
+  void check_threads() const;
+  [[nodiscard]] unsigned chosen_threads() const;
   [[nodiscard]] any_hash chosen_hash(std::span<std::string const> inputs) const;
   /// Is a filter of this size larger than --memory allows?
   [[nodiscard]] bool is_too_large(std::uint64_t bytes) const;

@@ -6,6 +6,7 @@
 
 #include <hortus/any/any_family.hpp>
 #include <hortus/any/card.hpp>
+#include <hortus/frozen/word_source.hpp>
 #include <hortus/io/store.hpp>
 
 /// The list of families at run time: cards, and functions that make, build and read filters. Generated from any/families.def.
@@ -15,6 +16,8 @@ struct family_info : card {
   any_family (*make)(request const&);  ///< an empty filter; throws errc::unsupported if the family has no insert
   /// A filter of these keys, built at once, or made and then filled. Throws errc::full if a key does not fit.
   any_family (*build)(std::span<digest const>, request const&);
+  /// The same from words that need not be in memory all at once. Null for families that are not built in parts.
+  any_family (*build_from)(word_source const&, request const&, part_loop const&);
   any_family (*read)(field_reader&);
 };
 
@@ -46,11 +49,20 @@ any_family built_family(std::span<digest const> keys, request const& wish) {
   }
 }
 
+template <built_in_parts F>
+any_family family_built_from(word_source const& words, request const& wish, part_loop const& for_each) {
+  auto goal = goal_of<F>(wish);
+  if (goal.items == 0) goal.items = words.size();
+  return any_family(build_from<F>(words, goal, for_each));
+}
+
 /// The catalogue entry of F, for its unit: see families.def.
 template <plantable F>
 family_info made_entry(card const& its) {
-  return {its, made_family<F>, built_family<F>,
-          [](field_reader& in) { return any_family(family_reader<F>::read({.family = std::string(F::name)}, in)); }};
+  family_info entry{its, made_family<F>, built_family<F>, nullptr,
+                    [](field_reader& in) { return any_family(family_reader<F>::read({.family = std::string(F::name)}, in)); }};
+  if constexpr (built_in_parts<F>) entry.build_from = family_built_from<F>;
+  return entry;
 }
 
 }  // namespace hortus
