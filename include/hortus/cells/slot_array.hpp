@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/cells/memory.hpp>
@@ -33,6 +34,19 @@ class slot_array {
   [[nodiscard]] std::uint64_t get_pair(std::uint64_t i) const noexcept {
     return width_ <= short_pair_width ? word_at<std::uint32_t>(i) : word_at<std::uint64_t>(i);
   }
+  /// Slot i from bit 0 on; the bits above are not zero. Reads one Word, of at least read_bytes() bytes: a short one crosses
+  /// fewer cache lines.
+  template <class Word>
+  [[nodiscard]] std::uint64_t bits_from(std::uint64_t i) const noexcept {
+    return word_at<Word>(i);
+  }
+  /// The fewest bytes, 1, 2, 4 or 8, that hold a slot wherever it starts in its first byte.
+  [[nodiscard]] unsigned read_bytes() const noexcept {
+    auto const bits = 8 % width_ == 0 ? 8 : width_ % 8 == 0 ? width_ : width_ + 7;
+    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+  }
+  /// Prefetches the cache line in which slot i begins. Must be inlined: see batch.hpp.
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(memory_.data() + i * width_ / 8); }
   /// Pre: value <= max().
   void put(std::uint64_t i, std::uint64_t value) noexcept {
     auto const bit = i * width_;
@@ -48,6 +62,26 @@ class slot_array {
     auto const bit = i * width_;
     __builtin_prefetch(memory_.data() + bit / 8);
     __builtin_prefetch(memory_.data() + (bit + 2 * width_ - 1) / 8);
+  }
+  /// Writes `values`, each at most max(), to the slots from `first` on. Both `first` and the number of values are multiples of
+  /// 8, so they fill whole bytes: threads may fill neighbouring ranges at once.
+  void fill(std::uint64_t first, std::span<std::uint64_t const> values) noexcept {
+    auto* at = memory_.data() + first * width_ / 8;
+    __extension__ using wide = unsigned __int128;
+    wide bits = 0;
+    unsigned count = 0;
+    for (auto const value : values) {
+      bits |= static_cast<wide>(value) << count;
+      count += width_;
+      if (count < 64) continue;
+      auto const word = static_cast<std::uint64_t>(bits);
+      std::memcpy(at, &word, sizeof word);
+      at += sizeof word;
+      bits >>= 64;
+      count -= 64;
+    }
+    auto const rest = static_cast<std::uint64_t>(bits);
+    if (count != 0) std::memcpy(at, &rest, count / 8);
   }
   void clear() noexcept { memory_.clear(); }
 
