@@ -34,16 +34,18 @@ class slot_array {
   [[nodiscard]] std::uint64_t get_pair(std::uint64_t i) const noexcept {
     return width_ <= short_pair_width ? word_at<std::uint32_t>(i) : word_at<std::uint64_t>(i);
   }
-  /// Slot i from bit 0 on; the bits above are not zero. Reads one Word, of at least read_bytes() bytes: a short one crosses
-  /// fewer cache lines.
+  /// Slot i from bit 0 on; the bits above are not zero. Reads one Word, as short as possible: it crosses fewer cache lines.
+  /// Pre: Word has 7 bits more than a slot.
   template <class Word>
   [[nodiscard]] std::uint64_t bits_from(std::uint64_t i) const noexcept {
     return word_at<Word>(i);
   }
-  /// The fewest bytes, 1, 2, 4 or 8, that hold a slot wherever it starts in its first byte.
-  [[nodiscard]] unsigned read_bytes() const noexcept {
-    auto const bits = 8 % width_ == 0 ? 8 : width_ % 8 == 0 ? width_ : width_ + 7;
-    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+  /// Slot i. Pre: Word has as many bits as a slot.
+  template <class Word>
+  [[nodiscard]] std::uint64_t whole(std::uint64_t i) const noexcept {
+    Word word = 0;
+    std::memcpy(&word, memory_.data() + i * sizeof word, sizeof word);
+    return word;
   }
   /// Prefetches the cache line in which slot i begins. Must be inlined: see batch.hpp.
   [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(memory_.data() + i * width_ / 8); }

@@ -112,19 +112,10 @@ class binary_fuse {
 
   binary_fuse() = default;  ///< of no keys
 
-  [[nodiscard]] bool may_contain(digest x) const noexcept {
-    return table_.with_layout([&](auto layout) { return table_.contains(layout, x.bits()); });
-  }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return table_.contains(x.bits()); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { table_.prefetch(x.bits()); }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    std::fill_n(hits, mask_words(xs.size()), 0);
-    table_.with_layout([&](auto layout) {
-      for (std::size_t i = 0; i < xs.size(); ++i) {
-        if (i < next.size()) table_.prefetch(next[i].bits());
-        hits[i / 64] |= std::uint64_t{table_.contains(layout, xs[i].bits())} << (i % 64);
-      }
-      return true;
-    });
+    table_.contains(xs, next, hits);
   }
 
   [[nodiscard]] double fpr() const noexcept { return planned_fpr(shape(), table_.shape().items); }

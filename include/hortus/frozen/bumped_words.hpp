@@ -11,68 +11,72 @@
 namespace hortus {
 
 /// The words that a build could not place, exactly, in ascending order. They are few, and nearly every lookup needs to know
-/// only that its word is not among them: it reads one bit, selected by the first bits of the word, and goes on only if that is
-/// set.
+/// only that its word is not among them: two bits of a small Bloom filter say so. Fewer than one lookup in 100 goes on.
 class bumped_words {
  public:
-  static constexpr unsigned max_prefix_bits = 40;
-
-  bumped_words() : bumped_words(std::span<std::uint64_t const>()) {}
-  /// Pre: the words ascend.
-  explicit bumped_words(std::span<std::uint64_t const> words)
-      : prefix_bits_(prefix_bits_for(words.size())), marks_(mark_bytes(prefix_bits_)), words_(words.size_bytes()) {
+  bumped_words() : bumped_words(std::span<std::uint64_t const>(), [](std::uint64_t) { return std::uint64_t{0}; }) {}
+  /// hash_of(word) has to be what contains() is told. Pre: the words ascend.
+  bumped_words(std::span<std::uint64_t const> words, auto hash_of)
+      : marks_(marks_for(words.size()) * sizeof(std::uint64_t)), words_(words.size_bytes()) {
+    set_up();
     if (!words.empty()) std::memcpy(words_.data(), words.data(), words.size_bytes());
-    for (auto const word : words) marks_.data()[mark(word) / 8] |= static_cast<std::byte>(1U << mark(word) % 8);
+    for (auto const word : words) {
+      auto const hash = hash_of(word);
+      auto const mark =
+          at(marks_, hash & last_mark_) | std::uint64_t{1} << first_bit(hash) | std::uint64_t{1} << second_bit(hash);
+      std::memcpy(marks_.data() + (hash & last_mark_) * sizeof mark, &mark, sizeof mark);
+    }
   }
-  /// The bytes for so many words: at least 16 bits of marks for each, so that at most one lookup in 16 goes on.
   static constexpr std::uint64_t bytes_for(std::uint64_t words) noexcept {
-    return words * sizeof(std::uint64_t) + mark_bytes(prefix_bits_for(words));
+    return (words + marks_for(words)) * sizeof(std::uint64_t);
   }
 
+  /// False: the word is not here. True: most often neither, but found() has to say.
+  [[nodiscard]] bool may_contain(std::uint64_t hash) const noexcept {
+    auto const mark = at(marks_, hash & last_mark_);
+    return (mark >> first_bit(hash) & mark >> second_bit(hash) & 1) != 0;
+  }
   [[nodiscard]] bool contains(std::uint64_t word) const noexcept {
-    auto const bit = mark(word);
-    return (static_cast<unsigned>(marks_.data()[bit / 8]) >> bit % 8 & 1) != 0 && found(word);
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept { return words_.size() / sizeof(std::uint64_t); }
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return words_.size() + marks_.size(); }
-  void clear() noexcept { marks_.clear(); }
-  bool operator==(bumped_words const&) const = default;
-
-  static void fields(auto& self, auto& io) { io(self.prefix_bits_, self.marks_, self.words_); }
-  /// Any content will do: wrong marks and words in another order give wrong answers only.
-  [[nodiscard]] bool valid() const noexcept {
-    return words_.size() % sizeof(std::uint64_t) == 0 && prefix_bits_ == prefix_bits_for(size()) &&
-           marks_.size() == mark_bytes(prefix_bits_);
-  }
-
- private:
-  static constexpr unsigned prefix_bits_for(std::uint64_t words) noexcept {
-    return words == 0 ? 0 : std::min(static_cast<unsigned>(std::bit_width(words)) + 4, max_prefix_bits);
-  }
-  static constexpr std::uint64_t mark_bytes(unsigned prefix_bits) noexcept {
-    return std::max<std::uint64_t>((std::uint64_t{1} << prefix_bits) / 8, 8);
-  }
-  [[nodiscard]] std::uint64_t mark(std::uint64_t word) const noexcept { return word >> 1 >> (63 - prefix_bits_); }
-  [[nodiscard]] std::uint64_t word_at(std::uint64_t i) const noexcept {
-    std::uint64_t word = 0;
-    std::memcpy(&word, words_.data() + i * sizeof word, sizeof word);
-    return word;
-  }
-  [[gnu::noinline]] [[nodiscard]] bool found(std::uint64_t word) const noexcept {
     std::uint64_t first = 0;
     for (auto count = size(); count != 0;) {
       auto const half = count / 2;
-      if (word_at(first + half) < word)
+      if (at(words_, first + half) < word)
         first += half + 1, count -= half + 1;
       else
         count = half;
     }
-    return first < size() && word_at(first) == word;
+    return first < size() && at(words_, first) == word;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept { return words_.size() / sizeof(std::uint64_t); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return words_.size() + marks_.size(); }
+  bool operator==(bumped_words const& other) const noexcept { return marks_ == other.marks_ && words_ == other.words_; }
+
+  static void fields(bumped_words const& self, auto& out) { out(self.marks_, self.words_); }
+  static void fields(bumped_words& self, auto& in) {
+    in(self.marks_, self.words_);
+    self.set_up();
+  }
+  /// Any content will do: wrong marks, and words in another order, give wrong answers only.
+  [[nodiscard]] bool valid() const noexcept {
+    return words_.size() % sizeof(std::uint64_t) == 0 && marks_.size() == marks_for(size()) * sizeof(std::uint64_t);
   }
 
-  unsigned prefix_bits_ = 0;
+ private:
+  /// A power of two: 32 to 64 bits for each word.
+  static constexpr std::uint64_t marks_for(std::uint64_t words) noexcept { return words < 2 ? 1 : std::bit_ceil(words) / 2; }
+  // The first bits of the hash are the fingerprint, so marks are selected by the last ones.
+  static unsigned first_bit(std::uint64_t hash) noexcept { return static_cast<unsigned>(hash >> 32 & 63); }
+  static unsigned second_bit(std::uint64_t hash) noexcept { return static_cast<unsigned>(hash >> 38 & 63); }
+  static std::uint64_t at(memory const& words, std::uint64_t i) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, words.data() + i * sizeof word, sizeof word);
+    return word;
+  }
+  void set_up() noexcept { last_mark_ = std::max<std::uint64_t>(marks_.size() / sizeof(std::uint64_t), 1) - 1; }
+
   memory marks_;
   memory words_;
+  std::uint64_t last_mark_ = 0;
 };
 
 }  // namespace hortus

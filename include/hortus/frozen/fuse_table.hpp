@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <type_traits>
 #include <vector>
 
+#include <hortus/bitmask.hpp>
 #include <hortus/cells/memory.hpp>
 #include <hortus/cells/slot_array.hpp>
+#include <hortus/digest.hpp>
 #include <hortus/frozen/bumped_words.hpp>
 #include <hortus/frozen/fuse_map.hpp>
 #include <hortus/frozen/fuse_part.hpp>
@@ -19,13 +20,6 @@ namespace hortus {
 /// The slots of a binary fuse filter, in parts, and the words that were bumped.
 class fuse_table {
  public:
-  /// What a lookup is compiled for: the slots of a key, and the word that one is read with.
-  template <unsigned Arity, class Word>
-  struct layout {
-    static constexpr unsigned arity = Arity;
-    using word = Word;
-  };
-
   fuse_table() : fuse_table(std::span<std::uint64_t const>(), 0.5, 4) {}
   /// Room for so many words in each part. Pre: as many parts as binary_fuse_part_bits says of all words.
   fuse_table(std::span<std::uint64_t const> words_per_part, double fpr, unsigned arity) {
@@ -56,20 +50,13 @@ class fuse_table {
   void set_bumped(std::span<std::vector<std::uint64_t> const> by_part) {
     std::vector<std::uint64_t> all;
     for (auto const& some : by_part) all.insert(all.end(), some.begin(), some.end());
-    bumped_ = bumped_words(all);
+    bumped_ = bumped_words(all, [&](std::uint64_t word) { return fuse_slots<3>::of(map_.rest(word), 1).hash; });
   }
 
-  template <class Layout>
-  [[nodiscard]] bool contains(Layout, std::uint64_t word) const noexcept {
-    constexpr auto arity = Layout::arity;
-    auto const here = part_at(map_.part(word));
-    auto const key = fuse_slots<arity>::of(map_.rest(word), here.length);
-    auto slot = here.first + map_.segment(word) * here.length;
-    auto value = key.hash >> fingerprint_shift_;
-    for (unsigned way = 0; way < arity; ++way, slot += here.length)
-      value ^= slots_.bits_from<typename Layout::word>(slot + key.offsets[way]);
-    bool const match = (value & found_mask_) == 0;
-    return (match & (shape_.items != 0)) | bumped_.contains(word);
+  [[nodiscard]] bool contains(std::uint64_t word) const noexcept { return contains_(*this, word); }
+  /// Bit i of `hits` becomes the answer for words[i]; prefetches `next` on the way.
+  void contains(std::span<digest const> words, std::span<digest const> next, std::uint64_t* hits) const noexcept {
+    contains_each_(*this, words, next, hits);
   }
   [[gnu::always_inline]] void prefetch(std::uint64_t word) const noexcept {
     auto const here = part_at(map_.part(word));
@@ -78,13 +65,11 @@ class fuse_table {
     for (unsigned way = 0; way < 3; ++way, slot += here.length) slots_.prefetch(slot + key.offsets[way]);
     if (shape_.arity == 4) slots_.prefetch(slot + key.offsets[3]);
   }
-  /// act(layout) with the layout of this table.
-  bool with_layout(auto act) const noexcept { return shape_.arity == 3 ? with_word<3>(act) : with_word<4>(act); }
 
   void clear() noexcept {
     shape_.items = 0;
     slots_.clear();
-    bumped_.clear();
+    set_up();
   }
   [[nodiscard]] plan::binary_fuse_shape shape() const noexcept { return shape_; }
   [[nodiscard]] slot_array const& slots() const noexcept { return slots_; }
@@ -123,30 +108,68 @@ class fuse_table {
     io(self.shape_.items, self.shape_.arity, self.shape_.part_bits, self.shape_.segment_bits, self.parts_, self.slots_,
        self.bumped_);
   }
+  /// Lookups are compiled for each arity, and for the words that slots are read with: a lookup has no branch, and few
+  /// instructions, so that a core has several under way.
   void set_up() noexcept {
     map_ = {shape_.part_bits, shape_.segment_bits};
     fingerprint_shift_ = 64 - shape_.slot_bits;
     found_mask_ = slots_.max();
+    auto const bits = shape_.slot_bits;
+    if (shape_.items == 0)
+      contains_ = [](fuse_table const&, std::uint64_t) noexcept { return false; },
+      contains_each_ = [](fuse_table const&, auto xs, auto, std::uint64_t* hits) noexcept {
+        std::fill_n(hits, mask_words(xs.size()), 0);
+      };
+    else if (bits == 8)
+      look_up_by<std::uint8_t, true>();
+    else if (bits == 16)
+      look_up_by<std::uint16_t, true>();
+    else if (bits <= 9)
+      look_up_by<std::uint16_t, false>();
+    else if (bits <= 25)
+      look_up_by<std::uint32_t, false>();
+    else
+      look_up_by<std::uint64_t, false>();
+  }
+  template <class Word, bool Whole>
+  void look_up_by() noexcept {
+    contains_ = shape_.arity == 3 ? look_up<3, Word, Whole> : look_up<4, Word, Whole>;
+    contains_each_ = shape_.arity == 3 ? look_up_each<3, Word, Whole> : look_up_each<4, Word, Whole>;
+  }
+  /// Whole: a slot is a Word. Otherwise it begins anywhere in the first byte of one.
+  template <unsigned Arity, class Word, bool Whole>
+  static bool look_up(fuse_table const& in, std::uint64_t word) noexcept {
+    auto const here = in.part_at(in.map_.part(word));
+    auto const key = fuse_slots<Arity>::of(in.map_.rest(word), here.length);
+    auto slot = here.first + in.map_.segment(word) * here.length;
+    auto value = key.hash >> in.fingerprint_shift_;
+    for (unsigned way = 0; way < Arity; ++way, slot += here.length)
+      if constexpr (Whole)
+        value ^= in.slots_.template whole<Word>(slot + key.offsets[way]);
+      else
+        value ^= in.slots_.template bits_from<Word>(slot + key.offsets[way]);
+    bool const match = (Whole ? value : value & in.found_mask_) == 0;
+    if (in.bumped_.may_contain(key.hash)) [[unlikely]]
+      return match_or_bumped(in, word, match);
+    return match;
+  }
+  [[gnu::noinline]] static bool match_or_bumped(fuse_table const& in, std::uint64_t word, bool match) noexcept {
+    return match || in.bumped_.contains(word);
+  }
+  template <unsigned Arity, class Word, bool Whole>
+  static void look_up_each(fuse_table const& in, std::span<digest const> xs, std::span<digest const> next,
+                           std::uint64_t* hits) noexcept {
+    std::fill_n(hits, mask_words(xs.size()), 0);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) in.prefetch(next[i].bits());
+      hits[i / 64] |= std::uint64_t{look_up<Arity, Word, Whole>(in, xs[i].bits())} << (i % 64);
+    }
   }
   [[nodiscard]] part part_at(std::uint64_t i) const noexcept {
     part here;
     std::memcpy(&here, parts_.data() + i * sizeof here, sizeof here);
     return here;
   }
-  template <unsigned Arity>
-  bool with_word(auto act) const noexcept {
-    switch (slots_.read_bytes()) {
-      case 1:
-        return act(layout<Arity, std::uint8_t>());
-      case 2:
-        return act(layout<Arity, std::uint16_t>());
-      case 4:
-        return act(layout<Arity, std::uint32_t>());
-      default:
-        return act(layout<Arity, std::uint64_t>());
-    }
-  }
-
   plan::binary_fuse_shape shape_;
   memory parts_;
   slot_array slots_;
@@ -154,6 +177,9 @@ class fuse_table {
   fuse_map map_;
   unsigned fingerprint_shift_ = 63;
   std::uint64_t found_mask_ = 1;
+  bool (*contains_)(fuse_table const&, std::uint64_t) noexcept = nullptr;
+  void (*contains_each_)(fuse_table const&, std::span<digest const>, std::span<digest const>,
+                         std::uint64_t*) noexcept = nullptr;
 };
 
 }  // namespace hortus
