@@ -22,10 +22,9 @@ namespace hortus {
 ///
 /// Promise  every key is found. An absent key is found with probability fpr(), exactly 2^-slot_bits. A build succeeds whatever
 ///          the keys are. Its bytes depend neither on their order nor on duplicates nor on the number of threads.
-/// Price    log2(1/fpr) bits per key and 5 to 6 % from a million keys on with four slots per key, 11 % with three; 9 and 14 %
-/// at
-///          100,000 keys, 25 to 30 % at 1000. Rates are rounded down to a power of two. A lookup reads four (three) cache lines
-///          at once. A build takes about 12 bytes per key of one part, of at most two million keys, beside the keys.
+/// Price    log2(1/fpr) bits per key and 5 to 6 % from a million keys on with four slots a key, 11 % with three; 9 and 14 % at
+///          100,000 keys, 25 to 30 % at 1000. Rates are rounded down to a power of two. A lookup reads four (three) cache
+///          lines at once. A build takes 13 bytes a key of one part, of at most four million keys, beside the keys.
 /// Lacks    insert and erase, because all keys are needed at once (cuckoo). merge and fold. Keys that cannot be placed take 64
 ///          bits each; of well-mixed digests one in several thousand.
 /// Source   T. M. Graf, D. Lemire, "Binary fuse filters: fast and smaller than xor filters", 2022. Coupled segments: S. Walzer,

@@ -14,17 +14,21 @@ struct fuse_map {
   /// all 64 where there are 256 segments or more.
   static constexpr std::uint64_t rest_mask = ~std::uint64_t{0xff};
 
-  unsigned part_bits = 0;
-  unsigned segment_bits = 0;
+  constexpr fuse_map() noexcept = default;
+  constexpr fuse_map(unsigned part_bits, unsigned segments_log2) noexcept
+      : segment_bits(segments_log2), used_bits(part_bits + segments_log2), place_shift(63 - used_bits) {}
 
-  // Two shifts, because a shift by 64 is undefined.
-  [[nodiscard]] constexpr std::uint64_t part(std::uint64_t word) const noexcept { return word >> 1 >> (63 - part_bits); }
+  /// The segment of a word, counted through all parts. Two shifts, because a shift by 64 is undefined.
+  [[nodiscard]] constexpr std::uint64_t place(std::uint64_t word) const noexcept { return word >> 1 >> place_shift; }
+  [[nodiscard]] constexpr std::uint64_t part(std::uint64_t word) const noexcept { return place(word) >> segment_bits; }
   [[nodiscard]] constexpr std::uint64_t segment(std::uint64_t word) const noexcept {
-    return word << part_bits >> 1 >> (63 - segment_bits);
+    return place(word) & ((std::uint64_t{1} << segment_bits) - 1);
   }
-  [[nodiscard]] constexpr std::uint64_t rest(std::uint64_t word) const noexcept {
-    return word << (part_bits + segment_bits) & rest_mask;
-  }
+  [[nodiscard]] constexpr std::uint64_t rest(std::uint64_t word) const noexcept { return word << used_bits & rest_mask; }
+
+  unsigned segment_bits = 0;
+  unsigned used_bits = 0;
+  unsigned place_shift = 63;
 };
 
 /// The offset of a key in its segment and in each of the Arity - 1 that follow, and a hash whose first bits are its
