@@ -663,11 +663,10 @@ class BinaryFuse(Membership):
         data = f.section("slots", (slots * self.width + 7) // 8 + 8)
         self.bits = int.from_bytes(data, "little")
         demand(self.bits >> slots * self.width == 0, "bits past the slots")
-        marks, words = f.rest("marks"), f.rest("bumped words")
-        demand(len(words) % 8 == 0, "bumped words")
+        count = f.number("bumped", 0, MAX_BITS // 64)
+        f.section("marks", 8 * (1 if count < 2 else (1 << (count - 1).bit_length()) // 2))
+        words = f.section("bumped words", 8 * count)
         self.bumped = {int.from_bytes(words[i:i + 8], "little") for i in range(0, len(words), 8)}
-        count = len(words) // 8
-        demand(len(marks) == 8 * (1 if count < 2 else (1 << (count - 1).bit_length()) // 2), "marks")
 
     def has(self, d):
         if self.items == 0:

@@ -17,7 +17,7 @@ class bumped_words {
   bumped_words() : bumped_words(std::span<std::uint64_t const>(), [](std::uint64_t) { return std::uint64_t{0}; }) {}
   /// hash_of(word) has to be what contains() is told. Pre: the words ascend.
   bumped_words(std::span<std::uint64_t const> words, auto hash_of)
-      : marks_(marks_for(words.size()) * sizeof(std::uint64_t)), words_(words.size_bytes()) {
+      : size_(words.size()), marks_(marks_for(words.size()) * sizeof(std::uint64_t)), words_(words.size_bytes()) {
     set_up();
     if (!words.empty()) std::memcpy(words_.data(), words.data(), words.size_bytes());
     for (auto const word : words) {
@@ -47,18 +47,19 @@ class bumped_words {
     }
     return first < size() && at(words_, first) == word;
   }
-  [[nodiscard]] std::uint64_t size() const noexcept { return words_.size() / sizeof(std::uint64_t); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return words_.size() + marks_.size(); }
   bool operator==(bumped_words const& other) const noexcept { return marks_ == other.marks_ && words_ == other.words_; }
 
-  static void fields(bumped_words const& self, auto& out) { out(self.marks_, self.words_); }
+  static void fields(bumped_words const& self, auto& out) { out(self.size_, self.marks_, self.words_); }
   static void fields(bumped_words& self, auto& in) {
-    in(self.marks_, self.words_);
+    in(self.size_, self.marks_, self.words_);
     self.set_up();
   }
   /// Any content will do: wrong marks, and words in another order, give wrong answers only.
   [[nodiscard]] bool valid() const noexcept {
-    return words_.size() % sizeof(std::uint64_t) == 0 && marks_.size() == marks_for(size()) * sizeof(std::uint64_t);
+    return size_ <= words_.size() && words_.size() == size_ * sizeof(std::uint64_t) &&
+           marks_.size() == marks_for(size_) * sizeof(std::uint64_t);
   }
 
  private:
@@ -74,6 +75,7 @@ class bumped_words {
   }
   void set_up() noexcept { last_mark_ = std::max<std::uint64_t>(marks_.size() / sizeof(std::uint64_t), 1) - 1; }
 
+  std::uint64_t size_ = 0;
   memory marks_;
   memory words_;
   std::uint64_t last_mark_ = 0;
