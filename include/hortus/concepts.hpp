@@ -253,6 +253,17 @@ concept plannable = family<F> && requires(F const& c, typename F::goal g, typena
   { c.shape() } -> std::same_as<typename F::params>;
 };
 
+/// Does planned_bytes give the exact size? Promised by default. A family built of all keys at once that puts some of them
+/// aside, and learns only then how many, declares `static constexpr bool plans_exactly = false`: its size may differ by a few
+/// percent.
+template <plannable F>
+inline constexpr bool plans_exactly = [] {
+  if constexpr (requires { F::plans_exactly; })
+    return bool{F::plans_exactly};
+  else
+    return true;
+}();
+
 /// F(plan(goal)) is an empty filter; keys are inserted later.
 template <class F>
 concept makeable = plannable<F> && insertable<F> && std::constructible_from<F, typename F::params>;

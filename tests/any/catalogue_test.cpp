@@ -37,7 +37,9 @@ TEST(catalogue, what_is_planned_is_what_is_made) {
     std::vector<digest> keys;
     for (std::uint64_t i = 0; i < wish.items; ++i) keys.push_back(digest(mix64(i)));
     auto const made = family.has(verb::build) ? family.build(keys, wish) : family.make(wish);
-    EXPECT_EQ(made.size_bytes(), offer.size_bytes);
+    // Of a family that is built, the size may depend on the keys a little: plans_exactly. Its law says which.
+    double const planned = static_cast<double>(offer.size_bytes);
+    EXPECT_NEAR(static_cast<double>(made.size_bytes()), planned, family.has(verb::build) ? .05 * planned : 0) << family.name;
     EXPECT_LE(offer.fpr, 0.002);
     EXPECT_EQ(made.kind(), family.name);
     ASSERT_EQ(made.params().size(), offer.params.size());

@@ -645,6 +645,45 @@ class Quotient(Counting):
             slot += 1
 
 
+class BinaryFuse(Membership):
+    def __init__(self, f):
+        self.items = f.number("items")
+        self.arity = f.number("arity", 3, 4)
+        self.part_bits = f.number("part_bits", 0, 32)
+        self.segment_bits = f.number("segment_bits", 0, 10)
+        parts = f.section("parts", 16 << self.part_bits)
+        self.width = f.number("slot_bits", 1, 57)
+        slots = f.number("slots", 0, MAX_BITS // self.width)
+        numbers = [int.from_bytes(parts[i:i + 8], "little") for i in range(0, len(parts), 8)]
+        self.parts = list(zip(numbers[::2], numbers[1::2]))
+        segments = (1 << self.segment_bits) + self.arity - 1
+        for first, length in self.parts:
+            demand(1 <= length <= 1 << 21 and first % 8 == 0, "part")
+            demand(first + (segments * length + 7) // 8 * 8 <= slots, "a part past the slots")
+        data = f.section("slots", (slots * self.width + 7) // 8 + 8)
+        self.bits = int.from_bytes(data, "little")
+        demand(self.bits >> slots * self.width == 0, "bits past the slots")
+        count = f.number("bumped", 0, MAX_BITS // 64)
+        f.section("marks", 8 * (1 if count < 2 else (1 << (count - 1).bit_length()) // 2))
+        words = f.section("bumped words", 8 * count)
+        self.bumped = {int.from_bytes(words[i:i + 8], "little") for i in range(0, len(words), 8)}
+
+    def has(self, d):
+        if self.items == 0:
+            return False
+        first, length = self.parts[d >> 64 - self.part_bits]
+        within = d << self.part_bits & M64
+        rest = within << self.segment_bits & M64 & ~0xff
+        product = rest * GOLDEN
+        mixed = product >> 64 ^ product & M64
+        value = (mixed * 0xbf58476d1ce4e5b9 & M64) >> 64 - self.width
+        offsets = [rest * length >> 64] + [(mixed >> shift & (1 << 21) - 1) * length >> 21 for shift in (43, 22, 1)]
+        for j in range(self.arity):
+            slot = first + ((within >> 64 - self.segment_bits) + j) * length + offsets[j]
+            value ^= self.bits >> slot * self.width & (1 << self.width) - 1
+        return value == 0 or d in self.bumped
+
+
 class Stable(Membership):
     def __init__(self, f):
         f.index_id()
@@ -850,7 +889,7 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
+    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "binary_fuse": BinaryFuse, "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,
 }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include <hortus/cells/bit_array.hpp>
 #include <hortus/cells/memory.hpp>
@@ -30,6 +31,21 @@ class slot_array {
   [[nodiscard]] std::uint64_t get(std::uint64_t i) const noexcept { return word_at(i) & max(); }
   /// Slots i and i + 1 in one word, the second from bit `width` on. The bits above are not zero. Pre: width <= pair_width.
   [[nodiscard]] std::uint64_t get_pair(std::uint64_t i) const noexcept { return word_at(i); }
+  /// Slot i from bit 0 on; the bits above are not zero. Reads one Word, as short as possible: it crosses fewer cache lines.
+  /// Pre: Word has 7 bits more than a slot.
+  template <class Word>
+  [[nodiscard]] std::uint64_t bits_from(std::uint64_t i) const noexcept {
+    return word_at<Word>(i);
+  }
+  /// Slot i. Pre: Word has as many bits as a slot.
+  template <class Word>
+  [[nodiscard]] std::uint64_t whole(std::uint64_t i) const noexcept {
+    Word word = 0;
+    std::memcpy(&word, memory_.data() + i * sizeof word, sizeof word);
+    return word;
+  }
+  /// Prefetches the cache line in which slot i begins. Must be inlined: see batch.hpp.
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { __builtin_prefetch(memory_.data() + i * width_ / 8); }
   /// Pre: value <= max().
   void put(std::uint64_t i, std::uint64_t value) noexcept {
     auto const bit = i * width_;
@@ -45,6 +61,26 @@ class slot_array {
     auto const bit = i * width_;
     __builtin_prefetch(memory_.data() + bit / 8);
     __builtin_prefetch(memory_.data() + (bit + 2 * width_ - 1) / 8);
+  }
+  /// Writes `values`, each at most max(), to the slots from `first` on. Both `first` and the number of values are multiples of
+  /// 8, so they fill whole bytes: threads may fill neighbouring ranges at once.
+  void fill(std::uint64_t first, std::span<std::uint64_t const> values) noexcept {
+    auto* at = memory_.data() + first * width_ / 8;
+    __extension__ using wide = unsigned __int128;
+    wide bits = 0;
+    unsigned count = 0;
+    for (auto const value : values) {
+      bits |= static_cast<wide>(value) << count;
+      count += width_;
+      if (count < 64) continue;
+      auto const word = static_cast<std::uint64_t>(bits);
+      std::memcpy(at, &word, sizeof word);
+      at += sizeof word;
+      bits >>= 64;
+      count -= 64;
+    }
+    auto const rest = static_cast<std::uint64_t>(bits);
+    if (count != 0) std::memcpy(at, &rest, count / 8);
   }
   void clear() noexcept { memory_.clear(); }
 
@@ -69,9 +105,10 @@ class slot_array {
 
  private:
   [[nodiscard]] bool possible() const noexcept { return width_ >= 1 && width_ <= max_width && slots_ <= max_bits / width_; }
+  template <class Word = std::uint64_t>
   [[nodiscard]] std::uint64_t word_at(std::uint64_t i) const noexcept {
     auto const bit = i * width_;
-    std::uint64_t word = 0;
+    Word word = 0;
     std::memcpy(&word, memory_.data() + bit / 8, sizeof word);
     return word >> bit % 8;
   }
