@@ -10,6 +10,7 @@
 #include <hortus/cells/memory.hpp>
 #include <hortus/digest.hpp>
 #include <hortus/error.hpp>
+#include <hortus/frozen/golomb_kernels.hpp>
 #include <hortus/frozen/golomb_writer.hpp>
 #include <hortus/index/fastrange.hpp>
 #include <hortus/plan/golomb_set.hpp>
@@ -24,8 +25,9 @@ namespace hortus {
 class golomb_blocks {
  public:
   struct place {
-    std::uint64_t block = 0;
-    std::uint64_t value = 0;  ///< in the block
+    std::uint64_t line = 0;
+    std::uint64_t number = 0;  ///< of the block in the line
+    std::uint64_t value = 0;   ///< in the block
   };
   struct stretch {
     std::uint64_t begin = 0;
@@ -34,7 +36,11 @@ class golomb_blocks {
 
   /// Of no values.
   explicit golomb_blocks(plan::golomb_set_shape shape)
-      : shape_(plan::checked(shape)), code_(shape.divisor), index_(shape.index_bytes()), codes_(shape.code_bytes()) {}
+      : shape_(plan::checked(shape)),
+        code_(shape.divisor),
+        line_bytes_(shape.line_bytes()),
+        index_(shape.index_bytes()),
+        codes_(shape.code_bytes()) {}
   /// Of the blocks that the writers have, one after the other. Values that are no random ones may need more room than the shape
   /// has: then it becomes larger.
   golomb_blocks(plan::golomb_set_shape shape, std::span<golomb_writer const> parts) : golomb_blocks(shape) {
@@ -44,13 +50,15 @@ class golomb_blocks {
     }
     if (used_bits_ > plan::max_bits) throw error(errc::full, "the codes of a golomb_set have at most 2^42 bits");
     shape_.code_words = std::max(shape_.code_words, (used_bits_ + 63) / 64);
-    mean_bits_ = (used_bits_ + shape_.blocks / 2) / shape_.blocks;
+    mean_bits_ = (used_bits_ + shape_.blocks() / 2) / shape_.blocks();
     while (!positions_fit(parts)) ++shape_.field_bits;
+    line_bytes_ = shape_.line_bytes();
     index_ = memory(shape_.index_bytes());
     codes_ = memory(shape_.code_bytes());
-    for_each_block(parts, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t, std::int64_t deviation) {
-      if (block % shape_.blocks_per_line() == 0) std::memcpy(line(block), &begin, sizeof begin);
-      put_field(block, static_cast<std::uint64_t>(deviation));
+    for_each_block(parts, [&](std::uint64_t line, std::uint64_t number, std::uint64_t begin, std::int64_t deviation) {
+      auto* const at = index_.data() + line * line_bytes_;
+      if (number == 0) std::memcpy(at, &begin, sizeof begin);
+      put_field(at, number, static_cast<std::uint64_t>(deviation));
     });
     std::uint64_t at = 0;
     for (auto const& part : parts) {
@@ -60,28 +68,33 @@ class golomb_blocks {
   }
 
   [[nodiscard]] place place_of(digest x) const noexcept { return place_of(x.bits(), shape_); }
-  /// Ascending words have ascending places.
+  /// Ascending words have ascending places. The low half of each product is how far into its line, or block, a word is.
   static place place_of(std::uint64_t word, plan::golomb_set_shape const& shape) noexcept {
-    // The low half of the product is how far into its block the word is.
-    return {fastrange(word, shape.blocks), fastrange(word * shape.blocks, shape.block_range)};
+    auto const in_line = word * shape.lines;
+    return {fastrange(word, shape.lines), fastrange(in_line, shape.line_blocks),
+            fastrange(in_line * shape.line_blocks, shape.block_range)};
   }
-  [[nodiscard]] bool contains(place at) const noexcept { return contains(where(at.block), at.value); }
-  [[nodiscard]] bool contains(stretch codes, std::uint64_t value) const noexcept {
-    return code_.finds(words(), codes.begin, codes.end, value);
+  /// In which sixteenth of its block a key is: about as many of the block's gaps are decoded.
+  [[nodiscard]] std::size_t sixteenth_of(digest x) const noexcept {
+    return static_cast<std::size_t>(x.bits() * shape_.lines * shape_.line_blocks >> 60);
+  }
+  [[nodiscard]] bool contains(place at) const noexcept {
+    auto const codes = where(at);
+    return kernels::golomb_find_one(code_, words(), codes.begin, codes.end, at.value);
   }
 
   /// Where the codes of a block are. Empty if the index is damaged and says that they are somewhere else.
-  [[nodiscard]] stretch where(std::uint64_t block) const noexcept {
-    auto const per_line = shape_.blocks_per_line();
-    auto const* const at = line(block);
-    auto const number = block % per_line;
+  [[nodiscard]] stretch where(place const& block) const noexcept {
+    auto const* const at = index_.data() + block.line * line_bytes_;
     std::uint64_t first = 0;
     std::memcpy(&first, at, sizeof first);
-    stretch const found{number == 0 ? first : first + number * mean_bits_ + field(at, number - 1),
-                        first + (number + 1) * mean_bits_ + field(at, number)};
-    return found.begin <= found.end && found.end <= used_bits_ ? found : stretch{};
+    auto const begin = block.number == 0 ? first : first + block.number * mean_bits_ + field(at, block.number - 1);
+    auto const end = first + (block.number + 1) * mean_bits_ + field(at, block.number);
+    return begin <= end && end <= used_bits_ ? stretch{begin, end} : stretch{};
   }
-  [[gnu::always_inline]] void prefetch_index(std::uint64_t block) const noexcept { __builtin_prefetch(line(block)); }
+  [[gnu::always_inline]] void prefetch_index(digest x) const noexcept {
+    __builtin_prefetch(index_.data() + fastrange(x.bits(), shape_.lines) * line_bytes_);
+  }
   [[gnu::always_inline]] void prefetch(stretch codes) const noexcept {
     __builtin_prefetch(words() + codes.begin / 64);
     __builtin_prefetch(words() + codes.end / 64);
@@ -89,14 +102,14 @@ class golomb_blocks {
 
   /// Calls act(value in the block) for one value after another until it returns true.
   bool scan(std::uint64_t block, auto act) const noexcept {
-    auto const codes = where(block);
+    auto const codes = where({block / shape_.line_blocks, block % shape_.line_blocks, 0});
     return code_.scan(words(), codes.begin, codes.end, act);
   }
   /// Do the index and all codes fit together?
   [[nodiscard]] bool consistent() const noexcept {
     std::uint64_t at = 0, values = 0;
-    for (std::uint64_t block = 0; block < shape_.blocks; ++block) {
-      auto const codes = where(block);
+    for (std::uint64_t block = 0; block < shape_.blocks(); ++block) {
+      auto const codes = where({block / shape_.line_blocks, block % shape_.line_blocks, 0});
       if (codes.begin != at && codes.begin != codes.end) return false;
       if (codes.begin == codes.end) continue;
       std::uint64_t next = 0, bits = 0;
@@ -121,6 +134,10 @@ class golomb_blocks {
   [[nodiscard]] std::uint64_t values() const noexcept { return values_; }
   [[nodiscard]] std::uint64_t code_bits() const noexcept { return used_bits_; }  ///< without the room after them
   [[nodiscard]] std::size_t size_bytes() const noexcept { return index_.size() + codes_.size(); }
+  /// Bit 0 of the codes is the lowest bit of the first.
+  [[nodiscard]] std::uint64_t const* words() const noexcept {
+    return reinterpret_cast<std::uint64_t const*>(codes_.data()) + 1;
+  }
   [[nodiscard]] memory const& index() const noexcept { return index_; }
   [[nodiscard]] memory const& codes() const noexcept { return codes_; }
   bool operator==(golomb_blocks const& other) const noexcept {
@@ -129,61 +146,53 @@ class golomb_blocks {
   }
 
   static void fields(auto& self, auto& io) {
-    io(self.shape_.blocks, self.shape_.block_range, self.shape_.divisor, self.shape_.field_bits, self.shape_.code_words,
-       self.mean_bits_, self.used_bits_, self.values_, self.index_, self.codes_);
+    io(self.shape_.lines, self.shape_.line_blocks, self.shape_.block_range, self.shape_.divisor, self.shape_.field_bits,
+       self.shape_.code_words, self.mean_bits_, self.used_bits_, self.values_, self.index_, self.codes_);
   }
   /// What lookups need; consistent() says more, but reads everything.
   [[nodiscard]] bool valid() const noexcept {
     return shape_.possible() && index_.size() == shape_.index_bytes() && codes_.size() == shape_.code_bytes() &&
            used_bits_ <= shape_.code_words * 64 && values_ <= used_bits_ && mean_bits_ <= used_bits_ &&
-           values_ <= shape_.range() && code_.divisor == shape_.divisor;
+           values_ <= shape_.range() && code_.divisor == shape_.divisor && line_bytes_ == shape_.line_bytes();
   }
-  /// After fields() of a file: the code depends on the shape.
-  void set_code() noexcept { code_ = golomb_code(std::max<std::uint64_t>(shape_.divisor, 1)); }
+  /// After fields() of a file: what depends on the shape.
+  void derive() noexcept {
+    code_ = golomb_code(std::max<std::uint64_t>(shape_.divisor, 1));
+    line_bytes_ = shape_.line_bytes();
+  }
 
  private:
-  [[nodiscard]] std::uint64_t const* words() const noexcept {
-    return reinterpret_cast<std::uint64_t const*>(codes_.data()) + 1;
-  }
-  [[nodiscard]] std::byte* line(std::uint64_t block) noexcept {
-    return index_.data() + block / shape_.blocks_per_line() * (plan::golomb_set_shape::line_bits / 8);
-  }
-  [[nodiscard]] std::byte const* line(std::uint64_t block) const noexcept {
-    return index_.data() + block / shape_.blocks_per_line() * (plan::golomb_set_shape::line_bits / 8);
-  }
   /// Where field `number` of a line is: the byte of a word that has all of it, not beyond the line, and its lowest bit there.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> field_at(std::uint64_t number) const noexcept {
-    auto const bit = 64 + number * shape_.field_bits;
-    auto const byte = std::min<std::uint64_t>(bit / 8, plan::golomb_set_shape::line_bits / 8 - 8);
+    auto const bit = plan::golomb_set_shape::position_bits + number * shape_.field_bits;
+    auto const byte = std::min<std::uint64_t>(bit / 8, line_bytes_ - 8);
     return {byte, bit - 8 * byte};
   }
-  /// The field as a signed number.
-  [[nodiscard]] std::uint64_t field(std::byte const* at, std::uint64_t number) const noexcept {
+  /// The field, a signed number.
+  [[nodiscard]] std::uint64_t field(std::byte const* line, std::uint64_t number) const noexcept {
     auto const [byte, shift] = field_at(number);
     std::uint64_t word = 0;
-    std::memcpy(&word, at + byte, sizeof word);
+    std::memcpy(&word, line + byte, sizeof word);
     auto const unused = 64 - shape_.field_bits;
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(word >> shift << unused) >> unused);
   }
-  void put_field(std::uint64_t block, std::uint64_t value) noexcept {
-    auto const [byte, shift] = field_at(block % shape_.blocks_per_line());
-    auto* const at = line(block) + byte;
+  void put_field(std::byte* line, std::uint64_t number, std::uint64_t value) noexcept {
+    auto const [byte, shift] = field_at(number);
     std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
+    std::memcpy(&word, line + byte, sizeof word);
     word |= (value & (~std::uint64_t{0} >> (64 - shape_.field_bits))) << shift;
-    std::memcpy(at, &word, sizeof word);
+    std::memcpy(line + byte, &word, sizeof word);
   }
 
-  /// act(block, begin, end, deviation of the end) for each block.
+  /// act(line, number of the block in it, begin, deviation of its end) for each block.
   void for_each_block(std::span<golomb_writer const> parts, auto act) const {
-    std::uint64_t block = 0, at = 0, first = 0;
+    std::uint64_t line = 0, number = 0, at = 0, first = 0;
     for (auto const& part : parts)
       for (auto const length : part.lengths()) {
-        auto const number = block % shape_.blocks_per_line();
         if (number == 0) first = at;
-        auto const expected = first + (number + 1) * mean_bits_;
-        act(block++, at, at + length, static_cast<std::int64_t>(at + length - expected));
+        act(line, number, at, static_cast<std::int64_t>(at + length - first - (number + 1) * mean_bits_));
         at += length;
+        if (++number == shape_.line_blocks) ++line, number = 0;
       }
   }
   [[nodiscard]] bool positions_fit(std::span<golomb_writer const> parts) const {
@@ -197,6 +206,7 @@ class golomb_blocks {
 
   plan::golomb_set_shape shape_;
   golomb_code code_;
+  std::uint64_t line_bytes_ = 0;
   memory index_;
   memory codes_;
   std::uint64_t mean_bits_ = 0;  // of a block, rounded

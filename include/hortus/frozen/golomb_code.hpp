@@ -27,11 +27,12 @@ struct golomb_code {
   std::uint64_t divisor = 1;
   unsigned short_bits = 0;
   std::uint64_t cutoff = 1;
+  unsigned per_window = 64;  ///< remainders that are certainly in 64 bits; always as many, so that branches are predicted
 
   golomb_code() = default;
   /// Pre: 1 <= divisor <= 2^63.
   explicit constexpr golomb_code(std::uint64_t by) noexcept
-      : divisor(by), short_bits(static_cast<unsigned>(std::bit_width(by)) - 1), cutoff((std::uint64_t{2} << short_bits) - by) {}
+      : divisor(by), short_bits(static_cast<unsigned>(std::bit_width(by)) - 1), cutoff((std::uint64_t{2} << short_bits) - by), per_window(64 / (short_bits + 1)) {}
 
   [[nodiscard]] constexpr std::uint64_t bits(std::uint64_t gap) const noexcept {
     return gap / divisor + 1 + short_bits + (gap % divisor >= cutoff ? 1 : 0);
@@ -41,39 +42,45 @@ struct golomb_code {
   /// is the first value, the next the gap to the second, less 1, and so on. `words` has a word before bit `begin` and one
   /// after bit `end`. Whatever the bits are, it reads only these, and ends: every code is at least one bit long.
   [[gnu::always_inline]] bool scan(std::uint64_t const* words, std::uint64_t begin, std::uint64_t end, auto act) const noexcept {
-    std::uint64_t value = ~std::uint64_t{0};
+    auto sum = ~std::uint64_t{0}, value = sum;
     while (begin < end) {
       auto quotients = ~bits_at(words, begin);  // complemented: the zeros at the bottom are a quotient
       for (; quotients == 0; quotients = ~bits_at(words, begin)) {
-        value += 64 * divisor;
+        sum += 64 * divisor;
         begin += 64;
         if (begin >= end) return false;
       }
       auto remainders = bits_at(words - 1, end);
-      unsigned taken = 0;
-      do {
-        auto const quotient = static_cast<unsigned>(std::countr_zero(quotients));
-        quotients = quotients >> quotient >> 1;
-        begin += quotient + 1;
+      unsigned taken = 0, position = 0;
+      for (auto left = per_window; left != 0 && quotients != 0; --left) {
+        // A window's zero number i is at bit (sum of quotients up to it) + i: so no quotient waits for the one before it.
+        position = static_cast<unsigned>(std::countr_zero(quotients));
+        quotients &= quotients - 1;
         auto remainder = remainders >> 1 >> (63 - short_bits);
         unsigned const longer = remainder >= cutoff ? 1 : 0;
         remainders <<= short_bits;
         remainder += longer != 0 ? remainder - cutoff + (remainders >> 63) : 0;
         remainders <<= longer;
         taken += short_bits + longer;
-        value += quotient * divisor + remainder + 1;
+        sum += remainder + 1;
+        value = sum + position * divisor;
         if (act(value)) return true;
-        if (begin + taken >= end) return false;
-      } while (quotients != 0 && taken + short_bits < 64);
+        if (begin + position + 1 + taken >= end) return false;
+        sum -= divisor;
+      }
+      sum = value;
+      begin += position + 1;
       end -= taken;
     }
     return false;
   }
 
-  [[nodiscard]] bool finds(std::uint64_t const* words, std::uint64_t begin, std::uint64_t end,
-                           std::uint64_t wanted) const noexcept {
+  /// Is a value there? Always inlined, so that it is compiled for the instruction set of its caller.
+  [[nodiscard, gnu::always_inline]] bool finds(std::uint64_t const* words, std::uint64_t begin, std::uint64_t end,
+                                               std::uint64_t wanted) const noexcept {
     std::uint64_t last = 0;
-    return scan(words, begin, end, [&](std::uint64_t value) { return (last = value) >= wanted; }) && last == wanted;
+    auto const enough = [&](std::uint64_t value) __attribute__((always_inline)) { return (last = value) >= wanted; };
+    return scan(words, begin, end, enough) && last == wanted;
   }
 };
 

@@ -54,14 +54,16 @@ class golomb_set {
     }
   };
   struct params {
-    std::uint64_t blocks = 0;
+    std::uint64_t lines = 0;
+    unsigned line_blocks = 0;
     std::uint64_t block_range = 0;
     std::uint64_t divisor = 0;
     unsigned field_bits = 0;
     std::uint64_t code_words = 0;
     bool operator==(params const&) const = default;
     static void fields(auto& self, auto& io) {
-      io("blocks", self.blocks);
+      io("lines", self.lines);
+      io("line_blocks", self.line_blocks);
       io("block_range", self.block_range);
       io("divisor", self.divisor);
       io("field_bits", self.field_bits);
@@ -73,30 +75,39 @@ class golomb_set {
   static double planned_fpr(params p, std::uint64_t items) { return plan::golomb_set_fpr(layout(p), items); }
   static std::uint64_t planned_bytes(params p) { return layout(p).index_bytes() + layout(p).code_bytes(); }
   static double lines_touched(params p) {
-    return 2 + static_cast<double>(p.code_words) * 64 / static_cast<double>(p.blocks) / 512;
+    return 2 + static_cast<double>(p.code_words) * 64 / static_cast<double>(layout(p).blocks()) / 512;
   }
 
   class builder;
   static word_parts parts(std::uint64_t items) noexcept { return word_parts::of_at_most(items, std::uint64_t{1} << 18); }
   static golomb_set build(std::span<digest const> keys, goal g);
 
-  golomb_set() : blocks_({1, 1, 1, plan::golomb_set_shape::min_field_bits, 0}) {}  ///< the smallest valid one
+  golomb_set() : blocks_({1, 1, 1, 1, plan::golomb_set_shape::min_field_bits, 0}) {}  ///< the smallest valid one
 
   [[nodiscard]] bool may_contain(digest x) const noexcept { return blocks_.contains(blocks_.place_of(x)); }
-  [[gnu::always_inline]] void prefetch(digest x) const noexcept { blocks_.prefetch_index(blocks_.place_of(x).block); }
-  /// Kernel for blocks: all lines of the index first, then the codes.
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept { blocks_.prefetch_index(x); }
+  /// Kernel for blocks: all lines of the index first, then the codes, in lanes. Lanes work together for as long as one of them
+  /// has gaps to decode; so lookups at similar places in their blocks come together.
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    std::array<golomb_blocks::stretch, block_keys> codes;
-    std::array<std::uint64_t, block_keys> values;
+    std::array<unsigned, 17> sixteenth{};
+    std::array<std::uint8_t, block_keys> order;
+    for (auto const x : xs) ++sixteenth[blocks_.sixteenth_of(x) + 1];
+    for (std::size_t i = 1; i < 16; ++i) sixteenth[i] += sixteenth[i - 1];
+    kernels::golomb_lookups all;
     for (std::size_t i = 0; i < xs.size(); ++i) {
       auto const at = blocks_.place_of(xs[i]);
-      codes[i] = blocks_.where(at.block);
-      values[i] = at.value;
-      blocks_.prefetch(codes[i]);
+      auto const codes = blocks_.where(at);
+      auto const to = sixteenth[blocks_.sixteenth_of(xs[i])]++;
+      order[i] = static_cast<std::uint8_t>(to);
+      all.begins[to] = codes.begin;
+      all.ends[to] = codes.end;
+      all.values[to] = at.value;
+      blocks_.prefetch(codes);
       if (i < next.size()) prefetch(next[i]);
     }
+    auto const found = kernels::golomb_find(blocks_.code(), blocks_.words(), all, xs.size());
     *hits = 0;
-    for (std::size_t i = 0; i < xs.size(); ++i) *hits |= std::uint64_t{blocks_.contains(codes[i], values[i])} << i;
+    for (std::size_t i = 0; i < xs.size(); ++i) *hits |= (found >> order[i] & 1) << i;
   }
 
   [[nodiscard]] double fpr() const noexcept {
@@ -107,13 +118,13 @@ class golomb_set {
   /// The number that stands for a key, below range(). Ascending digests have ascending numbers.
   [[nodiscard]] std::uint64_t value_of(digest x) const noexcept {
     auto const at = blocks_.place_of(x);
-    return at.block * blocks_.shape().block_range + at.value;
+    return (at.line * blocks_.shape().line_blocks + at.number) * blocks_.shape().block_range + at.value;
   }
   [[nodiscard]] std::uint64_t range() const noexcept { return blocks_.shape().range(); }
   [[nodiscard]] std::uint64_t values() const noexcept { return blocks_.values(); }  ///< how many numbers it holds
   /// Calls act(number) for each number it holds, in ascending order.
   void for_each_value(auto act) const {
-    for (std::uint64_t block = 0; block < blocks_.shape().blocks; ++block)
+    for (std::uint64_t block = 0; block < blocks_.shape().blocks(); ++block)
       blocks_.scan(block, [&](std::uint64_t value) { return act(block * blocks_.shape().block_range + value), false; });
   }
 
@@ -136,7 +147,7 @@ class golomb_set {
   static void fields(golomb_set const& self, auto& out) { out(self.blocks_); }
   static void fields(golomb_set& self, auto& in) {
     in(self.blocks_);
-    self.blocks_.set_code();
+    self.blocks_.derive();
     if (!self.valid() || (in.verifies() && !self.blocks_.consistent()))
       throw error(errc::corrupt, "its codes do not fit together");
   }
@@ -150,10 +161,10 @@ class golomb_set {
     return plan::golomb_set({items, g.fpr}, parts(items).count());
   }
   static constexpr plan::golomb_set_shape layout(params p) noexcept {
-    return {p.blocks, p.block_range, p.divisor, p.field_bits, p.code_words};
+    return {p.lines, p.line_blocks, p.block_range, p.divisor, p.field_bits, p.code_words};
   }
   static constexpr params params_of(plan::golomb_set_shape s) noexcept {
-    return {s.blocks, s.block_range, s.divisor, s.field_bits, s.code_words};
+    return {s.lines, s.line_blocks, s.block_range, s.divisor, s.field_bits, s.code_words};
   }
   /// Block by block: decoded, put together, coded again.
   void combine(golomb_set const& other, auto put_together) {
@@ -167,7 +178,7 @@ class golomb_set {
       to.clear();
       from.scan(block, [&](std::uint64_t value) { return to.push_back(value), false; });
     };
-    for (std::uint64_t block = 0; block < shape.blocks; ++block) {
+    for (std::uint64_t block = 0; block < shape.blocks(); ++block) {
       decoded(blocks_, block, a);
       decoded(other.blocks_, block, b);
       both.clear();
@@ -196,12 +207,12 @@ class golomb_set::builder {
   void build_part(std::uint64_t part, std::span<std::uint64_t const> words) {
     golomb_writer made(golomb_code(shape_.divisor));
     std::vector<std::uint64_t> values;
-    auto const blocks = shape_.blocks / parts_.size();
+    auto const blocks = shape_.blocks() / parts_.size();
     auto block = part * blocks;
     auto const last = block + blocks;
     for (auto const word : words) {
       auto const at = golomb_blocks::place_of(word, shape_);
-      for (; block < at.block; ++block) made.block(values), values.clear();
+      for (auto const its = at.line * shape_.line_blocks + at.number; block < its; ++block) made.block(values), values.clear();
       if (values.empty() || values.back() != at.value) values.push_back(at.value);
     }
     for (; block < last; ++block) made.block(values), values.clear();
