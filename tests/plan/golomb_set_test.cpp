@@ -36,9 +36,9 @@ TEST(GolombSet, TableOfTheLiterature) {
     char const* golomb;
   };
   for (auto const& [mean, entropy, rice_bits, rice, golomb] :
-       {row{128, "8.437", 6, "8.534", "8.466"}, row{100, "8.079", 6, "8.108", "8.105"}, row{1024, "11.442", 9, "11.541", "11.471"},
-        row{1000, "11.408", 9, "11.495", "11.436"}, row{1e4, "14.730", 13, "14.788", "14.763"},
-        row{784931, "21.025", 19, "21.052", "21.052"}}) {
+       {row{128, "8.437", 6, "8.534", "8.466"}, row{100, "8.079", 6, "8.108", "8.105"},
+        row{1024, "11.442", 9, "11.541", "11.471"}, row{1000, "11.408", 9, "11.495", "11.436"},
+        row{1e4, "14.730", 13, "14.788", "14.763"}, row{784931, "21.025", 19, "21.052", "21.052"}}) {
     // Printed figures come from e^(-x) for (1 - 1/M)^(M x) and from rounding: two units of the last digit.
     EXPECT_TRUE(printed(gap_entropy(1 / mean), entropy, 2)) << mean;
     EXPECT_TRUE(printed(golomb_bits(1 / mean, std::exp2(rice_bits)), rice, 4)) << mean;
@@ -64,7 +64,7 @@ TEST(GolombSet, DivisorIsTheBest) {
     }
     EXPECT_GE(bits, gap_entropy(density));
     if (density < .3) {
-      EXPECT_LT(bits, gap_entropy(density) + .04) << density;
+      EXPECT_LT(bits, gap_entropy(density) + .05) << density;
     }
   }
 }
@@ -100,6 +100,7 @@ TEST(GolombSet, PlanHasRoomForRandomKeysAndLittleMore) {
 TEST(GolombSet, SpaceOfLargeSets) {
   for (double const fpr : {.1, .03, .01, 1 / 128.0, 1 / 256.0, 1e-3, 1 / 65536.0, 1e-6, 1e-9})
     for (std::uint64_t const items : {100'000ULL, 1'000'000ULL, 100'000'000ULL, 10'000'000'000ULL}) {
+      if (fpr < 1e-8 && items > 1'000'000'000) continue;  // more than 2^63 values
       auto const shape = golomb_set({items, fpr}, hortus::golomb_set::parts(items).count());
       auto const n = static_cast<double>(items);
       double const optimum = golomb_bits(fpr, golomb_divisor(fpr));

@@ -142,7 +142,7 @@ inline std::vector<std::uint64_t> sorted_values(siphash24 const& hash, std::span
 }
 
 /// How many elements the filter says it has. Throws errc::corrupt if it has no such number.
-[[nodiscard]] inline std::uint64_t size(std::span<std::byte const> filter) { return detail::take_size(filter); }
+[[nodiscard]] inline std::uint64_t elements_in(std::span<std::byte const> filter) { return detail::take_size(filter); }
 
 /// Does one of these match the filter? True if one is an element. The values of both are ascending, so one pass over the
 /// filter is enough. Throws errc::corrupt if the filter ends early.

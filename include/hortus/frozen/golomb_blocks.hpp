@@ -1,11 +1,11 @@
 #pragma once
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <hortus/cells/memory.hpp>
 #include <hortus/digest.hpp>
@@ -13,15 +13,16 @@
 #include <hortus/frozen/golomb_kernels.hpp>
 #include <hortus/frozen/golomb_writer.hpp>
 #include <hortus/index/fastrange.hpp>
+#include <hortus/io/believed.hpp>
 #include <hortus/plan/golomb_set.hpp>
 
 namespace hortus {
 
 /// Sorted values in blocks of Golomb codes, and the index of the blocks.
 ///
-/// A line of the index has the position of its first block, in bits, and a field for each of its blocks: how far the block's end
-/// deviates from (blocks up to it) * mean_bits. Blocks have equal ranges of values, so no value is stored in the index, and a
-/// lookup computes the number of its block.
+/// A line of the index has the position of its first block, in bits, and a field for each of its blocks: how far the block's
+/// end deviates from (blocks up to it) * mean_bits. Blocks have equal ranges of values, so no value is stored in the index, and
+/// a lookup computes the number of its block.
 class golomb_blocks {
  public:
   struct place {
@@ -74,13 +75,35 @@ class golomb_blocks {
     return {fastrange(word, shape.lines), fastrange(in_line, shape.line_blocks),
             fastrange(in_line * shape.line_blocks, shape.block_range)};
   }
-  /// In which sixteenth of its block a key is: about as many of the block's gaps are decoded.
-  [[nodiscard]] std::size_t sixteenth_of(digest x) const noexcept {
-    return static_cast<std::size_t>(x.bits() * shape_.lines * shape_.line_blocks >> 60);
-  }
   [[nodiscard]] bool contains(place at) const noexcept {
     auto const codes = where(at);
     return kernels::golomb_find_one(code_, words(), codes.begin, codes.end, at.value);
+  }
+
+  /// Up to 64 keys: bit i of the answer is that of xs[i]. All lines of the index are read first, then the codes, in lanes.
+  /// Lanes work for as long as one of them has gaps to decode, so keys at similar places in their blocks are put together.
+  /// Prefetches the index of `next`.
+  [[nodiscard]] std::uint64_t contains(std::span<digest const> xs, std::span<digest const> next) const noexcept {
+    std::array<std::uint8_t, 17> sixteenth{};
+    for (auto const x : xs) ++sixteenth[sixteenth_of(x) + 1];
+    std::partial_sum(sixteenth.begin(), sixteenth.end(), sixteenth.begin());
+    kernels::golomb_lookups all;
+    std::array<std::uint8_t, kernels::golomb_lookups::most> order;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      auto const at = place_of(xs[i]);
+      auto const codes = where(at);
+      auto const to = sixteenth[sixteenth_of(xs[i])]++;
+      order[i] = to;
+      all.begins[to] = codes.begin;
+      all.ends[to] = codes.end;
+      all.values[to] = at.value;
+      prefetch(codes);
+      if (i < next.size()) prefetch_index(next[i]);
+    }
+    auto const found = kernels::golomb_find(code_, words(), all, xs.size());
+    std::uint64_t hits = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) hits |= (found >> order[i] & 1) << i;
+    return hits;
   }
 
   /// Where the codes of a block are. Empty if the index is damaged and says that they are somewhere else.
@@ -101,7 +124,7 @@ class golomb_blocks {
   }
 
   /// Calls act(value in the block) for one value after another until it returns true.
-  bool scan(std::uint64_t block, auto act) const noexcept {
+  bool scan(std::uint64_t block, auto act) const {
     auto const codes = where({block / shape_.line_blocks, block % shape_.line_blocks, 0});
     return code_.scan(words(), codes.begin, codes.end, act);
   }
@@ -145,23 +168,37 @@ class golomb_blocks {
            values_ == other.values_ && index_ == other.index_ && codes_ == other.codes_;
   }
 
-  static void fields(auto& self, auto& io) {
-    io(self.shape_.lines, self.shape_.line_blocks, self.shape_.block_range, self.shape_.divisor, self.shape_.field_bits,
+  static void fields(golomb_blocks const& self, auto& out) {
+    auto const values = self.values_believed_.yes ? self.counted() : self.values_;
+    out(self.shape_.lines, self.shape_.line_blocks, self.shape_.block_range, self.shape_.divisor, self.shape_.field_bits,
+        self.shape_.code_words, self.mean_bits_, self.used_bits_, values, self.index_, self.codes_);
+  }
+  static void fields(golomb_blocks& self, auto& in) {
+    in(self.shape_.lines, self.shape_.line_blocks, self.shape_.block_range, self.shape_.divisor, self.shape_.field_bits,
        self.shape_.code_words, self.mean_bits_, self.used_bits_, self.values_, self.index_, self.codes_);
+    if (!self.shape_.possible()) throw error(errc::corrupt, "no golomb_set has this shape");
+    self.code_ = golomb_code(self.shape_.divisor);
+    self.line_bytes_ = self.shape_.line_bytes();
+    self.values_believed_.yes = !in.verifies();
+    if (!self.valid() || (in.verifies() && !self.consistent())) throw error(errc::corrupt, "its codes do not fit together");
   }
   /// What lookups need; consistent() says more, but reads everything.
   [[nodiscard]] bool valid() const noexcept {
     return shape_.possible() && index_.size() == shape_.index_bytes() && codes_.size() == shape_.code_bytes() &&
            used_bits_ <= shape_.code_words * 64 && values_ <= used_bits_ && mean_bits_ <= used_bits_ &&
-           values_ <= shape_.range() && code_.divisor == shape_.divisor && line_bytes_ == shape_.line_bytes();
-  }
-  /// After fields() of a file: what depends on the shape.
-  void derive() noexcept {
-    code_ = golomb_code(std::max<std::uint64_t>(shape_.divisor, 1));
-    line_bytes_ = shape_.line_bytes();
+           values_ <= shape_.range();
   }
 
  private:
+  /// In which sixteenth of its block a key is: about as many of the block's gaps are decoded.
+  [[nodiscard]] std::size_t sixteenth_of(digest x) const noexcept {
+    return static_cast<std::size_t>(x.bits() * shape_.lines * shape_.line_blocks >> 60);
+  }
+  [[nodiscard]] std::uint64_t counted() const noexcept {
+    std::uint64_t values = 0;
+    for (std::uint64_t block = 0; block < shape_.blocks(); ++block) scan(block, [&](auto) { return ++values, false; });
+    return values;
+  }
   /// Where field `number` of a line is: the byte of a word that has all of it, not beyond the line, and its lowest bit there.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> field_at(std::uint64_t number) const noexcept {
     auto const bit = plan::golomb_set_shape::position_bits + number * shape_.field_bits;
@@ -212,6 +249,7 @@ class golomb_blocks {
   std::uint64_t mean_bits_ = 0;  // of a block, rounded
   std::uint64_t used_bits_ = 0;
   std::uint64_t values_ = 0;
+  believed values_believed_;
 };
 
 }  // namespace hortus

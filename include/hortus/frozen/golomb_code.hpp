@@ -32,7 +32,10 @@ struct golomb_code {
   golomb_code() = default;
   /// Pre: 1 <= divisor <= 2^63.
   explicit constexpr golomb_code(std::uint64_t by) noexcept
-      : divisor(by), short_bits(static_cast<unsigned>(std::bit_width(by)) - 1), cutoff((std::uint64_t{2} << short_bits) - by), per_window(64 / (short_bits + 1)) {}
+      : divisor(by),
+        short_bits(static_cast<unsigned>(std::bit_width(by)) - 1),
+        cutoff((std::uint64_t{2} << short_bits) - by),
+        per_window(64 / (short_bits + 1)) {}
 
   [[nodiscard]] constexpr std::uint64_t bits(std::uint64_t gap) const noexcept {
     return gap / divisor + 1 + short_bits + (gap % divisor >= cutoff ? 1 : 0);
@@ -41,7 +44,7 @@ struct golomb_code {
   /// Calls act(value) for one value after another, ascending, until it returns true; returns whether it did. The first code
   /// is the first value, the next the gap to the second, less 1, and so on. `words` has a word before bit `begin` and one
   /// after bit `end`. Whatever the bits are, it reads only these, and ends: every code is at least one bit long.
-  [[gnu::always_inline]] bool scan(std::uint64_t const* words, std::uint64_t begin, std::uint64_t end, auto act) const noexcept {
+  [[gnu::always_inline]] bool scan(std::uint64_t const* words, std::uint64_t begin, std::uint64_t end, auto act) const {
     auto sum = ~std::uint64_t{0}, value = sum;
     while (begin < end) {
       auto quotients = ~bits_at(words, begin);  // complemented: the zeros at the bottom are a quotient

@@ -1,17 +1,15 @@
 #pragma once
 #include <algorithm>
-#include <array>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <hortus/concepts.hpp>
 #include <hortus/equal_shape.hpp>
-#include <hortus/frozen/golomb_blocks.hpp>
+#include <hortus/frozen/golomb_parts.hpp>
 #include <hortus/frozen/parts.hpp>
-#include <hortus/io/believed.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/golomb_set.hpp>
 
@@ -41,7 +39,7 @@ class golomb_set {
   static constexpr auto misses = false_negatives::never;
   static constexpr verb_set verbs = verb::build | verb::may_contain | verb::estimate | verb::merge | verb::intersect;
   static constexpr verb_set kernels = verb::may_contain;
-  static constexpr std::size_t block_keys = 64;
+  static constexpr std::size_t block_keys = kernels::golomb_lookups::most;
 
   struct goal {
     std::uint64_t items = 0;  ///< only a hint: build() counts the keys
@@ -86,28 +84,9 @@ class golomb_set {
 
   [[nodiscard]] bool may_contain(digest x) const noexcept { return blocks_.contains(blocks_.place_of(x)); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { blocks_.prefetch_index(x); }
-  /// Kernel for blocks: all lines of the index first, then the codes, in lanes. Lanes work together for as long as one of them
-  /// has gaps to decode; so lookups at similar places in their blocks come together.
+  /// Kernel for blocks.
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    std::array<unsigned, 17> sixteenth{};
-    std::array<std::uint8_t, block_keys> order;
-    for (auto const x : xs) ++sixteenth[blocks_.sixteenth_of(x) + 1];
-    for (std::size_t i = 1; i < 16; ++i) sixteenth[i] += sixteenth[i - 1];
-    kernels::golomb_lookups all;
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      auto const at = blocks_.place_of(xs[i]);
-      auto const codes = blocks_.where(at);
-      auto const to = sixteenth[blocks_.sixteenth_of(xs[i])]++;
-      order[i] = static_cast<std::uint8_t>(to);
-      all.begins[to] = codes.begin;
-      all.ends[to] = codes.end;
-      all.values[to] = at.value;
-      blocks_.prefetch(codes);
-      if (i < next.size()) prefetch(next[i]);
-    }
-    auto const found = kernels::golomb_find(blocks_.code(), blocks_.words(), all, xs.size());
-    *hits = 0;
-    for (std::size_t i = 0; i < xs.size(); ++i) *hits |= (found >> order[i] & 1) << i;
+    *hits = blocks_.contains(xs, next);
   }
 
   [[nodiscard]] double fpr() const noexcept {
@@ -144,13 +123,7 @@ class golomb_set {
   [[nodiscard]] golomb_blocks const& blocks() const noexcept { return blocks_; }
   bool operator==(golomb_set const&) const = default;
 
-  static void fields(golomb_set const& self, auto& out) { out(self.blocks_); }
-  static void fields(golomb_set& self, auto& in) {
-    in(self.blocks_);
-    self.blocks_.derive();
-    if (!self.valid() || (in.verifies() && !self.blocks_.consistent()))
-      throw error(errc::corrupt, "its codes do not fit together");
-  }
+  static void fields(auto& self, auto& io) { io(self.blocks_); }
   [[nodiscard]] bool valid() const noexcept { return blocks_.valid(); }
 
  private:
@@ -166,26 +139,9 @@ class golomb_set {
   static constexpr params params_of(plan::golomb_set_shape s) noexcept {
     return {s.lines, s.line_blocks, s.block_range, s.divisor, s.field_bits, s.code_words};
   }
-  /// Block by block: decoded, put together, coded again.
   void combine(golomb_set const& other, auto put_together) {
-    if (!blocks_.shape().same_codes(other.blocks_.shape())) {
-      check_equal_shape(*this, other);
-    }
-    auto shape = blocks_.shape();
-    golomb_writer made(blocks_.code());
-    std::vector<std::uint64_t> a, b, both;
-    auto const decoded = [](golomb_blocks const& from, std::uint64_t block, std::vector<std::uint64_t>& to) {
-      to.clear();
-      from.scan(block, [&](std::uint64_t value) { return to.push_back(value), false; });
-    };
-    for (std::uint64_t block = 0; block < shape.blocks(); ++block) {
-      decoded(blocks_, block, a);
-      decoded(other.blocks_, block, b);
-      both.clear();
-      put_together(a, b, std::back_inserter(both));
-      made.block(both);
-    }
-    blocks_ = golomb_blocks(shape, std::span<golomb_writer const>(&made, 1));
+    if (!blocks_.shape().same_codes(other.blocks_.shape())) check_equal_shape(*this, other);
+    blocks_ = combined(blocks_, other.blocks_, put_together);
   }
 
   golomb_blocks blocks_;
@@ -194,37 +150,20 @@ class golomb_set {
 /// Builds the set in parts: see parts.hpp. A part's codes are a stretch of the whole, and are put there when all are known.
 class golomb_set::builder {
  public:
-  builder(goal g, std::span<std::uint64_t const> words_per_part) : goal_(g) {
-    goal_.items = 0;
-    for (auto const words : words_per_part) goal_.items += words;
-    if (goal_.capacity != 0 && goal_.items > goal_.capacity)
-      throw error(errc::bad_goal, "there are " + std::to_string(goal_.items) + " distinct keys, more than the capacity of " +
-                                      std::to_string(goal_.capacity));
-    shape_ = shape_for(goal_);
-    parts_.assign(words_per_part.size(), golomb_writer(golomb_code(shape_.divisor)));
-  }
-
-  void build_part(std::uint64_t part, std::span<std::uint64_t const> words) {
-    golomb_writer made(golomb_code(shape_.divisor));
-    std::vector<std::uint64_t> values;
-    auto const blocks = shape_.blocks() / parts_.size();
-    auto block = part * blocks;
-    auto const last = block + blocks;
-    for (auto const word : words) {
-      auto const at = golomb_blocks::place_of(word, shape_);
-      for (auto const its = at.line * shape_.line_blocks + at.number; block < its; ++block) made.block(values), values.clear();
-      if (values.empty() || values.back() != at.value) values.push_back(at.value);
-    }
-    for (; block < last; ++block) made.block(values), values.clear();
-    parts_[part] = std::move(made);
-  }
-
-  golomb_set finish() && { return golomb_set(golomb_blocks(shape_, parts_)); }
+  builder(goal g, std::span<std::uint64_t const> words_per_part) : parts_(shape_of(g, words_per_part), words_per_part.size()) {}
+  void build_part(std::uint64_t part, std::span<std::uint64_t const> words) { parts_.build(part, words); }
+  golomb_set finish() && { return golomb_set(parts_.finish()); }
 
  private:
-  goal goal_;
-  plan::golomb_set_shape shape_;
-  std::vector<golomb_writer> parts_;
+  static plan::golomb_set_shape shape_of(goal g, std::span<std::uint64_t const> words_per_part) {
+    g.items = std::accumulate(words_per_part.begin(), words_per_part.end(), std::uint64_t{0});
+    if (g.capacity != 0 && g.items > g.capacity)
+      throw error(errc::bad_goal, "there are " + std::to_string(g.items) + " distinct keys, more than the capacity of " +
+                                      std::to_string(g.capacity));
+    return shape_for(g);
+  }
+
+  golomb_parts parts_;
 };
 
 inline golomb_set golomb_set::build(std::span<digest const> keys, goal g) {
