@@ -108,12 +108,8 @@ class golomb_blocks {
 
   /// Where the codes of a block are. Empty if the index is damaged and says that they are somewhere else.
   [[nodiscard]] stretch where(place const& block) const noexcept {
-    auto const* const at = index_.data() + block.line * line_bytes_;
-    std::uint64_t first = 0;
-    std::memcpy(&first, at, sizeof first);
-    auto const begin = block.number == 0 ? first : first + block.number * mean_bits_ + field(at, block.number - 1);
-    auto const end = first + (block.number + 1) * mean_bits_ + field(at, block.number);
-    return begin <= end && end <= used_bits_ ? stretch{begin, end} : stretch{};
+    auto const said = indexed(block);
+    return said.begin <= said.end && said.end <= used_bits_ ? said : stretch{};
   }
   [[gnu::always_inline]] void prefetch_index(digest x) const noexcept {
     __builtin_prefetch(index_.data() + fastrange(x.bits(), shape_.lines) * line_bytes_);
@@ -130,21 +126,8 @@ class golomb_blocks {
   }
   /// Do the index and all codes fit together?
   [[nodiscard]] bool consistent() const noexcept {
-    std::uint64_t at = 0, values = 0;
-    for (std::uint64_t block = 0; block < shape_.blocks(); ++block) {
-      auto const codes = where({block / shape_.line_blocks, block % shape_.line_blocks, 0});
-      if (codes.begin != at && codes.begin != codes.end) return false;
-      if (codes.begin == codes.end) continue;
-      std::uint64_t next = 0, bits = 0;
-      bool const wrong = code_.scan(words(), codes.begin, codes.end, [&](std::uint64_t value) {
-        bits += code_.bits(value - next);
-        ++values;
-        return value < next || value >= shape_.block_range || (next = value + 1, false);
-      });
-      if (wrong || bits != codes.end - codes.begin) return false;
-      at = codes.end;
-    }
-    return at == used_bits_ && values == values_;
+    std::uint64_t values = 0;
+    return lines_fit(0, shape_.lines, values) && values == values_ && padding_is_zero();
   }
 
   void clear() noexcept {
@@ -180,9 +163,10 @@ class golomb_blocks {
     self.code_ = golomb_code(self.shape_.divisor);
     self.line_bytes_ = self.shape_.line_bytes();
     self.values_believed_.yes = !in.verifies();
-    if (!self.valid() || (in.verifies() && !self.consistent())) throw error(errc::corrupt, "its codes do not fit together");
+    if (!self.valid() || !(in.verifies() ? self.consistent() : self.sample_fits()))
+      throw error(errc::corrupt, "its codes do not fit together");
   }
-  /// What lookups need; consistent() says more, but reads everything.
+  /// What keeps lookups within memory; consistent() says more, but reads everything.
   [[nodiscard]] bool valid() const noexcept {
     return shape_.possible() && index_.size() == shape_.index_bytes() && codes_.size() == shape_.code_bytes() &&
            used_bits_ <= shape_.code_words * 64 && values_ <= used_bits_ && mean_bits_ <= used_bits_ &&
@@ -190,6 +174,54 @@ class golomb_blocks {
   }
 
  private:
+  static constexpr std::uint64_t sampled_lines = 32;
+
+  /// The lines from `line` up to `last`: are their codes and positions right, and where those of the line after them begin?
+  [[nodiscard]] bool lines_fit(std::uint64_t line, std::uint64_t last, std::uint64_t& values) const noexcept {
+    auto at = line == 0 ? 0 : indexed({line, 0, 0}).begin;
+    for (; line < last; ++line)
+      for (std::uint64_t number = 0; number < shape_.line_blocks; ++number) {
+        auto const codes = indexed({line, number, 0});
+        if (codes.begin != at || codes.end < at || codes.end > used_bits_) return false;
+        std::uint64_t next = 0, bits = 0;
+        bool const wrong = code_.scan(words(), codes.begin, codes.end, [&](std::uint64_t value) {
+          if (value < next || value >= shape_.block_range) return true;
+          bits += code_.bits(value - next);
+          next = value + 1;
+          ++values;
+          return false;
+        });
+        if (wrong || bits != codes.end - codes.begin) return false;
+        at = codes.end;
+      }
+    return at == (last == shape_.lines ? used_bits_ : indexed({last, 0, 0}).begin);
+  }
+  /// Of a mapped file only the first and last lines are looked at, with their codes: enough to notice numbers that are not
+  /// those of this index, and of a small file all.
+  [[nodiscard]] bool sample_fits() const noexcept {
+    if (shape_.lines <= 2 * sampled_lines) return consistent();
+    std::uint64_t values = 0;
+    return lines_fit(0, sampled_lines, values) && lines_fit(shape_.lines - sampled_lines, shape_.lines, values);
+  }
+  [[nodiscard]] stretch indexed(place const& block) const noexcept {
+    auto const* const at = index_.data() + block.line * line_bytes_;
+    std::uint64_t first = 0;
+    std::memcpy(&first, at, sizeof first);
+    auto const begin = block.number == 0 ? first : first + block.number * mean_bits_ + field(at, block.number - 1);
+    return {begin, first + (block.number + 1) * mean_bits_ + field(at, block.number)};
+  }
+  /// The bits after the last field of each line, and those before and after the codes.
+  [[nodiscard]] bool padding_is_zero() const noexcept {
+    auto const bits = plan::golomb_set_shape::position_bits + std::uint64_t{shape_.line_blocks} * shape_.field_bits;
+    for (std::uint64_t line = 0; line < shape_.lines && bits % 64 != 0; ++line) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, index_.data() + (line + 1) * line_bytes_ - 8, sizeof word);
+      if (word >> bits % 64 != 0) return false;
+    }
+    auto const* const all = words();
+    if (all[-1] != 0 || (used_bits_ % 64 != 0 && all[used_bits_ / 64] >> used_bits_ % 64 != 0)) return false;
+    return std::all_of(all + (used_bits_ + 63) / 64, all + shape_.code_words + 1, [](auto word) { return word == 0; });
+  }
   /// In which sixteenth of its block a key is: about as many of the block's gaps are decoded.
   [[nodiscard]] std::size_t sixteenth_of(digest x) const noexcept {
     return static_cast<std::size_t>(x.bits() * shape_.lines * shape_.line_blocks >> 60);
