@@ -60,11 +60,11 @@ struct golomb_code {
         position = static_cast<unsigned>(std::countr_zero(quotients));
         quotients &= quotients - 1;
         auto remainder = remainders >> 1 >> (63 - short_bits);
-        unsigned const longer = remainder >= cutoff ? 1 : 0;
+        std::uint64_t const longer = remainder >= cutoff ? 1 : 0;
         remainders <<= short_bits;
-        remainder += longer != 0 ? remainder - cutoff + (remainders >> 63) : 0;
+        remainder += (remainder - cutoff + (remainders >> 63)) & -longer;  // a branch would be mispredicted
         remainders <<= longer;
-        taken += short_bits + longer;
+        taken += short_bits + static_cast<unsigned>(longer);
         sum += remainder + 1;
         value = sum + position * divisor;
         if (act(value)) return true;
