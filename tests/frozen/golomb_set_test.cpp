@@ -1,4 +1,5 @@
 #include <hortus/frozen/golomb_set.hpp>
+#include <hortus/frozen/golomb_sorted.hpp>
 
 #include <gtest/gtest.h>
 
@@ -120,6 +121,23 @@ TEST(golomb_set, gaps_above_32_bits) {
     expect_exact(golomb_set::build(keys, {.fpr = fpr}), keys, random_digests(3, 1000));
   }
   EXPECT_THROW((void)golomb_set::build(random_digests(1, 1000), {.fpr = 1e-17}), error);
+}
+
+TEST(golomb_set, keys_in_order_are_looked_up_in_one_pass) {
+  for (std::size_t const items : {0U, 1U, 100U, 20'000U})
+    for (std::size_t const asked : {0U, 1U, 50U, 3000U, 100'000U}) {
+      auto const members = random_digests(20, items);
+      auto const set = golomb_set::build(members, {.fpr = .05});
+      auto keys = random_digests(21, asked);
+      for (std::size_t i = 0; i < items && i < asked; i += 3) keys[i] = members[i];
+      if (asked > 1) keys[asked - 1] = keys[0];  // twice
+      std::ranges::sort(keys, {}, &digest::bits);
+      std::vector<std::size_t> found, expected;
+      for_each_found(set, keys, [&](std::size_t i) { found.push_back(i); });
+      for (std::size_t i = 0; i < keys.size(); ++i)
+        if (set.may_contain(keys[i])) expected.push_back(i);
+      EXPECT_EQ(found, expected) << items << ", " << asked;
+    }
 }
 
 TEST(golomb_set, bytes_do_not_depend_on_order_duplicates_or_threads) {
