@@ -10,8 +10,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace hortus::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 HWY_INLINE std::uint64_t find_one_by_one(golomb_code const& code, std::uint64_t const* words, golomb_lookups const& all,
                                          std::size_t first, std::size_t count) {
   std::uint64_t hits = 0;
@@ -22,6 +20,7 @@ HWY_INLINE std::uint64_t find_one_by_one(golomb_code const& code, std::uint64_t 
 
 // Without AVX2 there are no lanes that are shifted by different numbers of bits, and none that are gathered.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+namespace hn = hwy::HWY_NAMESPACE;
 using lanes = hn::ScalableTag<std::uint64_t>;
 using vector = hn::Vec<lanes>;
 
