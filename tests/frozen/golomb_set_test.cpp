@@ -82,6 +82,55 @@ TEST(golomb_set, kernels_of_all_instruction_sets_agree) {
     }
 }
 
+/// Quotients of several windows, remainders of up to 63 bits: more than planned sets have.
+TEST(golomb_code, of_any_divisor_and_any_gaps_is_decoded_by_every_kernel) {
+  std::mt19937_64 random(30);
+  for (std::uint64_t const divisor : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{64},
+                                      std::uint64_t{177}, (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 32,
+                                      std::uint64_t{1} << 62, (std::uint64_t{1} << 63) - 1, std::uint64_t{1} << 63})
+    for (std::uint64_t const longest : {1U, 3U, 63U, 64U, 65U, 300U}) {
+      golomb_code const code(divisor);
+      golomb_writer writer(code);
+      std::vector<std::vector<std::uint64_t>> blocks;
+      for (int block = 0; block < 64; ++block) {
+        std::vector<std::uint64_t> values;
+        std::uint64_t next = 0;
+        for (auto left = random() % 20; left != 0; --left) {
+          auto const most = std::min((std::uint64_t{1} << 63) - 1,
+                                     divisor > (std::uint64_t{1} << 50) ? ~std::uint64_t{0} : divisor * longest);
+          auto const gap = random() % (std::min(most, (std::uint64_t{1} << 63) - 1 - next) + 1);
+          values.push_back(next + gap);
+          next += gap + 1;
+          if (next >= (std::uint64_t{1} << 63) - 1) break;
+        }
+        writer.block(values);
+        blocks.push_back(values);
+      }
+      std::vector<std::uint64_t> words(writer.bits() / 64 + 4);
+      writer.copy(words.data() + 1, 0);
+      for (auto const name : kernels::targets()) {
+        with_target const chosen(name);
+        kernels::golomb_lookups present{}, absent{};
+        std::uint64_t at = 0, expected = 0;
+        for (std::size_t i = 0; i < 64; ++i) {
+          std::vector<std::uint64_t> decoded;
+          present.begins[i] = absent.begins[i] = at;
+          at += writer.lengths()[i];
+          present.ends[i] = absent.ends[i] = at;
+          code.scan(words.data() + 1, present.begins[i], at,
+                    [&](std::uint64_t value) { return decoded.push_back(value), false; });
+          ASSERT_EQ(decoded, blocks[i]) << divisor << ", " << longest;
+          expected |= std::uint64_t{!decoded.empty()} << i;
+          present.values[i] = decoded.empty() ? 5 : decoded[random() % decoded.size()];
+          do absent.values[i] = random() >> 1;
+          while (std::ranges::binary_search(decoded, absent.values[i]));
+        }
+        EXPECT_EQ(kernels::golomb_find(code, words.data() + 1, present, 64), expected) << name << ", " << divisor;
+        EXPECT_EQ(kernels::golomb_find(code, words.data() + 1, absent, 64), 0U) << name << ", " << divisor;
+      }
+    }
+}
+
 /// Digests that are no hashes: in sequence, with equal first bits, with equal last bits. Positions and codes may then need more
 /// room than planned.
 TEST(golomb_set, structured_digests_cost_space_but_no_answer) {
