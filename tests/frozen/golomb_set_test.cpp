@@ -249,6 +249,20 @@ TEST(golomb_set, more_keys_than_the_capacity_are_refused) {
   for (auto const key : keys) EXPECT_TRUE(both.may_contain(key));
 }
 
+/// Lengths of blocks for which a field of the index is just long enough, or one bit too short.
+TEST(golomb_blocks, fields_grow_when_a_position_does_not_fit) {
+  for (std::uint64_t value = 0; value < 200; ++value)
+    for (bool const second : {false, true}) {
+      golomb_writer writer(golomb_code(1));
+      std::vector<std::uint64_t> const far{value}, none;
+      writer.block(second ? none : far);
+      writer.block(second ? far : none);
+      golomb_blocks const made({1, 2, 1000, 1, 4, 1}, std::span<golomb_writer const>(&writer, 1));
+      EXPECT_TRUE(made.consistent()) << value;
+      EXPECT_TRUE(made.contains({0, second ? 1U : 0U, value})) << value;
+    }
+}
+
 /// Any bytes as index and codes: no read outside (the sanitizers look), no endless loop, the same answers in batches.
 TEST(golomb_set, hostile_bytes_are_answered_or_refused) {
   std::mt19937_64 random(10);
@@ -299,6 +313,23 @@ TEST(golomb_set, a_verified_file_has_codes_that_fit_together) {
   auto const good = golomb_set::build(random_digests(13, 500), {});
   field_writer stored;
   stored(good);
+  auto const read = [&](std::vector<std::uint64_t> scalars) {
+    std::vector<memory> sections;
+    for (auto const part : stored.sections()) {
+      memory copy(part.size());
+      std::copy(part.begin(), part.end(), copy.data());
+      sections.push_back(std::move(copy));
+    }
+    golomb_set set;
+    field_reader in(std::move(scalars), std::move(sections), true);
+    golomb_set::fields(set, in);
+  };
+  EXPECT_NO_THROW(read(stored.scalars()));
+  for (auto const other : {good.values() - 1, good.values() + 1}) {
+    auto scalars = stored.scalars();
+    scalars.back() = other;
+    EXPECT_THROW(read(scalars), error) << "another number of values";
+  }
   std::size_t refused = 0, changes = 0;
   for (std::size_t section = 0; section < 2; ++section)
     for (std::size_t i = 0; i < stored.sections()[section].size(); ++i) {
