@@ -684,6 +684,67 @@ class BinaryFuse(Membership):
         return value == 0 or d in self.bumped
 
 
+class GolombSet(Membership):
+    def __init__(self, f):
+        self.lines = f.number("lines", 1, 1 << 33)
+        self.line_blocks = f.number("line_blocks", 1, 112)
+        self.block_range = f.number("block_range", 1, (1 << 63) // (self.lines * self.line_blocks))
+        self.divisor = f.number("divisor", 1, 1 << 63)
+        bits = f.number("field_bits", 4, 48)
+        words = f.number("code_words", 0, MAX_BITS // 64)
+        mean = f.number("mean_bits", 0)
+        used = f.number("used_bits", 0, 64 * words)
+        demand(mean <= used, "mean_bits")
+        values = f.number("values", 0, min(used, self.lines * self.line_blocks * self.block_range))
+        line_bytes = (64 + self.line_blocks * bits + 63) // 64 * 8
+        index = f.section("index", self.lines * line_bytes)
+        codes = int.from_bytes(f.section("codes", 8 * (words + 2)), "little")
+        demand(codes & M64 == 0 and codes >> 64 + used == 0, "bits beside the codes")
+        codes >>= 64
+        self.values, at = set(), 0
+        for line in range(self.lines):
+            whole = int.from_bytes(index[line * line_bytes:(line + 1) * line_bytes], "little")
+            demand(whole >> 64 + self.line_blocks * bits == 0, "bits after the fields")
+            demand(whole & M64 == at, "position of a line")
+            first = at
+            for i in range(self.line_blocks):
+                field = whole >> 64 + i * bits & (1 << bits) - 1
+                end = first + (i + 1) * mean + field - (field >> bits - 1 << bits)
+                demand(at <= end <= used, "end of a block")
+                block = line * self.line_blocks + i
+                self.values |= {block * self.block_range + v for v in self.decoded(codes >> at & (1 << end - at) - 1, end - at)}
+                at = end
+        demand(at == used and len(self.values) == values, "values")
+
+    def decoded(self, codes, bits):
+        """The values of a block: quotients from the lowest bit up, remainders from the highest down."""
+        k = self.divisor.bit_length() - 1
+        cutoff = (2 << k) - self.divisor
+        low, high, value, values = 0, bits, -1, []
+        while low < high:
+            quotient = 0
+            while codes >> low & 1:
+                quotient, low = quotient + 1, low + 1
+            low += 1
+            demand(low + k <= high, "a code that does not fit")
+            high -= k
+            remainder = codes >> high & (1 << k) - 1
+            if remainder >= cutoff:
+                high -= 1
+                demand(low <= high, "a code that does not fit")
+                remainder = 2 * remainder + (codes >> high & 1) - cutoff
+            value += quotient * self.divisor + remainder + 1
+            demand(value < self.block_range, "a value outside its block")
+            values.append(value)
+        return values
+
+    def has(self, d):
+        product = d * self.lines
+        inner = (product & M64) * self.line_blocks
+        block = (product >> 64) * self.line_blocks + (inner >> 64)
+        return block * self.block_range + ((inner & M64) * self.block_range >> 64) in self.values
+
+
 class Stable(Membership):
     def __init__(self, f):
         f.index_id()
@@ -889,7 +950,8 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "binary_fuse": BinaryFuse, "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
+    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "binary_fuse": BinaryFuse, "golomb_set": GolombSet,
+    "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,
 }

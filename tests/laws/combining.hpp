@@ -5,7 +5,7 @@
 namespace hortus::testing {
 
 template <class F>
-requires mergeable<F> &&(merge_is_union<F>)void merge_is_union_byte_for_byte() {
+requires mergeable<F> && makeable<F> &&(merge_is_union<F>)void merge_is_union_byte_for_byte() {
   for (std::uint64_t const items : {0U, 1U, 1000U}) {
     of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000)), both(goal_for<F>(2000));
     fill(a, keys<random_keys>(0, items));
@@ -14,6 +14,61 @@ requires mergeable<F> &&(merge_is_union<F>)void merge_is_union_byte_for_byte() {
     a.merge(b);
     EXPECT_EQ(to_bytes(a), to_bytes(both)) << items;
   }
+}
+
+/// A filter of these keys, for a family that is built of all keys at once. Filters combine that were planned for equal numbers
+/// of keys: those of the same capacity.
+template <class F>
+requires mergeable<F> && buildable<F> of_keys<F> built_for(std::uint64_t capacity, std::uint64_t from, std::uint64_t items,
+                                                           xxh3 hash = {}) {
+  auto goal = goal_for<F>(2000);
+  goal.capacity = capacity;
+  return of_keys<F>::build(keys<random_keys>(from, items), goal, hash);
+}
+
+/// Also of filters that share keys.
+template <class F>
+requires mergeable<F> && buildable<F> &&(merge_is_union<F>)void merge_of_built_filters_is_union_byte_for_byte() {
+  for (std::uint64_t const items : {0U, 1U, 1000U})
+    for (std::uint64_t const shared : {std::uint64_t{0}, items / 3, items}) {
+      auto a = built_for<F>(2000, 0, items);
+      a.merge(built_for<F>(2000, items - shared, items));
+      EXPECT_EQ(own_bytes(a), own_bytes(built_for<F>(2000, 0, 2 * items - shared))) << items << ", shared " << shared;
+      EXPECT_EQ(a.about().items_inserted, 2 * items);
+      EXPECT_EQ(a.may_contain(keys<random_keys>(0, 2 * items - shared)).count(), 2 * items - shared);
+    }
+}
+
+/// Those of one filter that the other finds: more than the keys of both, by the rate.
+template <class F>
+requires intersectable<F> && buildable<F>
+void intersect_of_built_filters_keeps_what_both_have() {
+  auto a = built_for<F>(2000, 0, 1500);
+  auto const b = built_for<F>(2000, 500, 1500);
+  auto const of_a = a.fpr(), of_both = built_for<F>(2000, 500, 1000).fpr();
+  auto const asked = keys<random_keys>(absent, 10'000);
+  auto const in_a = a.may_contain(asked), in_b = b.may_contain(asked);
+  a.intersect(b);
+  EXPECT_EQ(a.may_contain(keys<random_keys>(500, 1000)).count(), 1000U);
+  EXPECT_LT(a.fpr(), of_a);
+  EXPECT_GE(a.fpr(), of_both);
+  for (std::size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(a.may_contain(asked[i]), in_a[i] && in_b[i]) << i;
+}
+
+template <class F>
+requires mergeable<F> && buildable<F>
+void unequal_built_filters_do_not_combine_and_stay_as_they_were() {
+  auto f = built_for<F>(2000, 0, 1000);
+  auto const before = to_bytes(f);
+  auto const other_size = built_for<F>(3000, 0, 1000);
+  auto const other_seed = built_for<F>(2000, 0, 1000, xxh3(1));
+  for (auto const* other : {&other_size, &other_seed}) {
+    EXPECT_EQ(code_of([&] { f.merge(*other); }), errc::incompatible);
+    if constexpr (intersectable<F>) {
+      EXPECT_EQ(code_of([&] { f.intersect(*other); }), errc::incompatible);
+    }
+  }
+  EXPECT_EQ(to_bytes(f), before);
 }
 
 /// Also of filters that share keys, and with what both know taken out again.
@@ -39,7 +94,7 @@ void merge_adds_counts_and_erase_takes_off_again() {
 }
 
 template <class F>
-requires mergeable<F> && plannable<F>
+requires mergeable<F> && makeable<F>
 void unequal_filters_do_not_combine_and_stay_as_they_were() {
   auto f = filled<F>(1000);
   auto const before = to_bytes(f);
@@ -82,7 +137,7 @@ requires mergeable<F> && membership<F> &&(merges_any_shape<F>)void filters_of_di
 }
 
 template <class F>
-requires intersectable<F> && membership<F>
+requires intersectable<F> && makeable<F> && membership<F>
 void intersect_keeps_what_both_have() {
   of_keys<F> a(goal_for<F>(2000)), b(goal_for<F>(2000));
   fill(a, keys<random_keys>(0, 1500));
@@ -95,7 +150,7 @@ void intersect_keeps_what_both_have() {
 
 /// Bit by bit what both have, to the last bit: the cells of a family that intersects are bits.
 template <class F>
-requires intersectable<F>
+requires intersectable<F> && makeable<F>
 void intersect_is_the_and_of_all_cells() {
   auto const cells = [](of_keys<F> const& f) {
     std::vector<std::byte> all;
@@ -149,6 +204,9 @@ void merge_keeps_the_books_of_both() {
 template <class F>
 void register_combining_laws() {
   HORTUS_LAW(merge_is_union_byte_for_byte);
+  HORTUS_LAW(merge_of_built_filters_is_union_byte_for_byte);
+  HORTUS_LAW(intersect_of_built_filters_keeps_what_both_have);
+  HORTUS_LAW(unequal_built_filters_do_not_combine_and_stay_as_they_were);
   HORTUS_LAW(merge_adds_counts_and_erase_takes_off_again);
   HORTUS_LAW(unequal_filters_do_not_combine_and_stay_as_they_were);
   HORTUS_LAW(filters_of_different_shapes_merge);

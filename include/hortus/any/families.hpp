@@ -24,6 +24,7 @@
 #include <hortus/fingerprint/hash_compaction.hpp>
 #include <hortus/fingerprint/quotient.hpp>
 #include <hortus/frozen/binary_fuse.hpp>
+#include <hortus/frozen/golomb_set.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/expandable.hpp>
 #include <hortus/growing/scalable.hpp>
