@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include <hortus/frozen/part_threads.hpp>
-#include <hortus/frozen/stored_words.hpp>
+#include <hortus/io/stored_words.hpp>
+#include <hortus/part_threads.hpp>
 
 #include "cli/clock.hpp"
 #include "cli/command.hpp"

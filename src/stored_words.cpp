@@ -1,4 +1,4 @@
-#include <hortus/frozen/stored_words.hpp>
+#include <hortus/io/stored_words.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include <hortus/cells/distinct_words.hpp>
 #include <hortus/error.hpp>
-#include <hortus/frozen/distinct_words.hpp>
 
 namespace hortus {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include <hortus/frozen/part_threads.hpp>
+#include <hortus/part_threads.hpp>
 
 namespace hortus::testing {
 namespace {

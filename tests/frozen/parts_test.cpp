@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include <hortus/frozen/parts.hpp>
+#include <hortus/parts.hpp>
 
 namespace hortus {
 namespace {

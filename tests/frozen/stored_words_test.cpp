@@ -5,7 +5,7 @@
 #include <random>
 
 #include <hortus/error.hpp>
-#include <hortus/frozen/stored_words.hpp>
+#include <hortus/io/stored_words.hpp>
 
 namespace hortus::testing {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <hortus/any/any_family.hpp>
 #include <hortus/any/card.hpp>
-#include <hortus/frozen/word_source.hpp>
 #include <hortus/io/store.hpp>
+#include <hortus/word_source.hpp>
 
 /// The list of families at run time: cards, and functions that make, build and read filters. Generated from any/families.def.
 namespace hortus {

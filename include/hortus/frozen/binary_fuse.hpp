@@ -9,8 +9,8 @@
 #include <hortus/batch.hpp>
 #include <hortus/frozen/fuse_part.hpp>
 #include <hortus/frozen/fuse_table.hpp>
-#include <hortus/frozen/parts.hpp>
 #include <hortus/of_keys.hpp>
+#include <hortus/parts.hpp>
 #include <hortus/plan/binary_fuse.hpp>
 
 namespace hortus {

@@ -9,8 +9,8 @@
 #include <hortus/concepts.hpp>
 #include <hortus/equal_shape.hpp>
 #include <hortus/frozen/golomb_parts.hpp>
-#include <hortus/frozen/parts.hpp>
 #include <hortus/of_keys.hpp>
+#include <hortus/parts.hpp>
 #include <hortus/plan/golomb_set.hpp>
 
 namespace hortus {

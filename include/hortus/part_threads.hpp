@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include <hortus/frozen/word_source.hpp>
+#include <hortus/word_source.hpp>
 
 /// Building the parts of a filter with several threads. Not in word_source.hpp, so that a program with one thread does not
 /// include <thread>.

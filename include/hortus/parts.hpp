@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <hortus/cells/distinct_words.hpp>
 #include <hortus/concepts.hpp>
-#include <hortus/frozen/distinct_words.hpp>
 
 /// Filters that are built in parts, each from its own keys: by several threads at once, or one after the other with only the
 /// keys of one part in memory. The bytes of the filter are the same in every case.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <hortus/digest.hpp>
-#include <hortus/frozen/word_source.hpp>
+#include <hortus/word_source.hpp>
 
 namespace hortus {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <hortus/frozen/parts.hpp>
+#include <hortus/parts.hpp>
 
 namespace hortus {
 
