@@ -39,11 +39,17 @@ std::string explain(candidate const& one, std::vector<candidate> const& all, boo
                         one.family->forgets ? "keys of that age" : "members once a tenth of all was erased");
   if (one.family->has(verb::build)) text += "; it is built of all keys at once and takes none later";
   if (&one == &best) {
-    bool const beaten = std::ranges::any_of(all, [&](candidate const& c) {
-      return c.family->can_be_full && (space_given ? c.offer.fpr < offer.fpr : c.offer.size_bytes < offer.size_bytes);
-    });
+    auto const better = [&](candidate const& c) {
+      return space_given ? c.offer.fpr < offer.fpr : c.offer.size_bytes < offer.size_bytes;
+    };
+    bool const beaten = std::ranges::any_of(all, [&](candidate const& c) { return c.family->can_be_full && better(c); });
+    bool const known = !one.family->has(verb::build) &&
+                       std::ranges::any_of(all, [&](candidate const& c) { return c.family->has(verb::build) && better(c); });
     return fmt::format("{}{}, {}", space_given ? "the lowest rate" : "the smallest",
-                       beaten && !one.family->can_be_full ? " of those that are never full" : "", text);
+                       beaten && !one.family->can_be_full ? " of those that are never full"
+                       : known                            ? " of those that take keys one by one"
+                                                          : "",
+                       text);
   }
   auto const ratio = space_given ? offer.fpr / best.offer.fpr
                                  : static_cast<double>(offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
@@ -102,12 +108,14 @@ comparison compare_families(plan_question const& asked) {
   for (auto const& family : cards())
     if (auto reason = consider(family, asked, result.candidates); !reason.empty())
       result.losers.push_back({&family, std::move(reason)});
-  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last. A
-  // family that can be full refuses keys past the plan, where others only find more absent keys: it has to be a sixth smaller.
+  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last. Those
+  // that take no keys later are for a special case, which --need build asks for. A family that can be full refuses keys past
+  // the plan, where others only find more absent keys: it has to be a sixth smaller.
   std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
     double const worth = c.family->can_be_full ? 1.2 : 1;
     double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
-    return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, first, c.offer.lines_touched);
+    bool const special = c.family->has(verb::build) && !asked.needed.has(verb::build);
+    return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, special, first, c.offer.lines_touched);
   });
   for (auto& c : result.candidates) c.why = explain(c, result.candidates, asked.space_given);
   return result;

@@ -62,7 +62,8 @@ struct comparison {
 };
 
 /// All families, best first. If the rate is given, the smallest filter is best; if the space is given, the lowest rate; among
-/// equals the fewest cache lines. One that can be full counts as a fifth larger.
+/// equals the fewest cache lines. One that can be full counts as a fifth larger. Unless verb::build is needed, those that are
+/// built of all keys at once come after those that take keys one by one.
 [[nodiscard]] comparison compare_families(plan_question const& asked);
 
 }  // namespace hortus::cli

@@ -27,7 +27,7 @@ double space_ratio(candidate const& other, candidate const& best, bool space_giv
                      : static_cast<double>(other.offer.size_bytes) / static_cast<double>(best.offer.size_bytes);
 }
 
-std::optional<faster_family> faster_than(candidate const& best, comparison const& compared, bool space_given) {
+std::optional<other_family> faster_than(candidate const& best, comparison const& compared, bool space_given) {
   candidate const* found = nullptr;
   auto const cost = [&](candidate const& c) { return std::tuple(c.lines(), space_ratio(c, best, space_given)); };
   for (auto const& c : compared.candidates) {
@@ -40,8 +40,24 @@ std::optional<faster_family> faster_than(candidate const& best, comparison const
   auto const price = space_given
                          ? fmt::format("a rate of {} instead of {}", human_rate(found->offer.fpr), human_rate(best.offer.fpr))
                          : fmt::format("{:.1f} % larger", 100 * (space_ratio(*found, best, space_given) - 1));
-  return faster_family{found, fmt::format("{}, {}, a hit reads {:.0f} cache line{} instead of {:.0f}", found->family->name,
-                                          price, found->lines(), found->lines() == 1 ? "" : "s", best.lines())};
+  return other_family{found, fmt::format("{}, {}, a hit reads {:.0f} cache line{} instead of {:.0f}", found->family->name,
+                                         price, found->lines(), found->lines() == 1 ? "" : "s", best.lines())};
+}
+
+/// The best family that is built at once, if the best of all is not and is larger. Candidates are sorted.
+std::optional<other_family> if_all_are_known(candidate const& best, comparison const& compared, bool space_given) {
+  if (best.family->has(verb::build)) return std::nullopt;
+  auto const found = std::ranges::find_if(compared.candidates, [&](candidate const& c) {
+    return c.family->has(verb::build) && c.answers_membership() == best.answers_membership() && c.offer.fnr <= best.offer.fnr;
+  });
+  if (found == compared.candidates.end()) return std::nullopt;
+  auto const ratio = space_ratio(*found, best, space_given);
+  if (ratio >= 1) return std::nullopt;
+  auto const gain = space_given
+                        ? fmt::format("a rate of {} instead of {}", human_rate(found->offer.fpr), human_rate(best.offer.fpr))
+                        : fmt::format("{:.1f} % smaller", 100 * (1 - ratio));
+  return other_family{&*found, fmt::format("{}, {}; it is built of all keys at once and takes none later (--need build)",
+                                           found->family->name, gain)};
 }
 
 /// The most keys in the memory at this rate; none if not even one fits.
@@ -121,7 +137,10 @@ remarks remarks_on(plan_question const& asked, comparison const& compared) {
     result.note = fmt::format("without -n the sizes are for the first {} keys; the filter then grows and keeps its rate",
                               human_count(items_shown));
   if (useless || (best == nullptr && asked.memory)) result.instead = without_limit(asked);
-  if (best != nullptr && !useless) result.faster = faster_than(*best, compared, asked.space_given);
+  if (best != nullptr && !useless) {
+    result.faster = faster_than(*best, compared, asked.space_given);
+    result.if_known = if_all_are_known(*best, compared, asked.space_given);
+  }
   result.alternatives = alternatives_to(best, asked);
   return result;
 }

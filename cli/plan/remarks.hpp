@@ -11,8 +11,8 @@
 /// What is to be said about the best family: that its rate is useless, that another one is faster, that no filter is needed.
 namespace hortus::cli {
 
-/// A family that reads far fewer cache lines for little more space.
-struct faster_family {
+/// Another family than the best: faster, or smaller under a condition.
+struct other_family {
   candidate const* family;
   std::string text;
 };
@@ -34,7 +34,8 @@ struct no_filter {
 struct remarks {
   std::string note;  ///< the rate is useless, or the number of keys is not known; else empty
   std::optional<enough> instead;
-  std::optional<faster_family> faster;
+  std::optional<other_family> faster;    ///< reads far fewer cache lines for little more space
+  std::optional<other_family> if_known;  ///< the best of those that are built from all keys at once
   std::vector<no_filter> alternatives;
 };
 

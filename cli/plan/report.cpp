@@ -36,10 +36,13 @@ json_value to_json(comparison const& compared, remarks const& said) {
   for (auto const& c : compared.candidates) all["candidates"].push_back(to_json(c));
   all["rejected"] = json_value::array();
   for (auto const& r : compared.losers) all["rejected"].push_back({{"family", r.family->name}, {"reason", r.reason}});
-  all["faster"] = json_value();
-  if (said.faster)
-    all["faster"] = {
-        {"family", said.faster->family->family->name}, {"text", said.faster->text}, {"command", said.faster->family->command}};
+  auto const to_other = [](std::optional<other_family> const& other) {
+    return other
+               ? json_value{{"family", other->family->family->name}, {"text", other->text}, {"command", other->family->command}}
+               : json_value();
+  };
+  all["faster"] = to_other(said.faster);
+  all["if_known"] = to_other(said.if_known);
   all["note"] = said.note.empty() ? json_value() : json_value(said.note);
   all["instead"] = json_value();
   if (auto const& instead = said.instead)
@@ -112,10 +115,13 @@ void print(comparison const& compared, remarks const& said) {
     say("instead: " + said.instead->text);
     paste(said.instead->smallest.command);
   }
-  if (said.faster) {
-    say("faster: " + said.faster->text);
-    paste(said.faster->family->command);
-  }
+  auto const say_other = [&](char const* when, std::optional<other_family> const& other) {
+    if (!other) return;
+    say(when + other->text);
+    paste(other->family->command);
+  };
+  say_other("faster: ", said.faster);
+  say_other("if all keys are known: ", said.if_known);
   for (auto const& other : said.alternatives) say("alternative: " + other.text);
   for (auto const& [reason, names] : by_reason(compared.losers))
     say(fmt::format("not {}: {}", names, names.find(',') == std::string::npos ? reason : of_several(reason)));

@@ -88,3 +88,23 @@ for family in $some; do
   refused '20000 distinct keys, more than the capacity of 100' hortus build $family -o none --set capacity=100 keys
   [ ! -e none ] || fail "an output file after an error"
 done
+
+section "--threads: the same bytes, however many threads build it and wherever the digests are kept"
+refused '^hortus: --threads is for families that are built in parts \(.*golomb_set.*\), not for bloom' \
+  hortus build bloom -o none --threads 2 keys
+refused 'not for bloom' hortus build bloom -o none --threads 2 -n 20000 keys
+refused 'not for bloom' hortus add none --create --family bloom --threads 2 -n 20000 keys
+refused 'threads' hortus build golomb_set -o none --threads 0 keys
+refused 'at most 1024' hortus build golomb_set -o none --threads 1025 keys
+some=$(hortus build bloom -o none --threads 2 keys 2>&1 | sed -nE 's/.*\((.*)\).*/\1/p' | tr -d ,)
+seq 600000 >many
+for family in $some; do
+  hortus build $family -o f many
+  for options in '--threads 2' '--threads 7' '--memory 1500k -p 1%' '--memory 1500k -p 1% --threads 3'; do
+    hortus build $family -o g $options many
+    same_bytes f g
+  done
+  TMPDIR=$PWD/nowhere refused "cannot create a temporary file for the keys in '.*nowhere'.*TMPDIR" \
+    hortus build $family -o none --memory 1500k -p 1% many
+  [ ! -e none ] || fail "an output file after an error"
+done

@@ -96,6 +96,20 @@ hortus plan -n 1M --memory 1200k --json >plan.json # in a given space it is the 
 json 'd["faster"]["family"] == "blocked" and " instead of " in d["faster"]["text"] and "a rate of" in d["faster"]["text"]' plan.json
 json 'all(c["fnr"] == 0 for c in d["candidates"] if c["family"] == d["faster"]["family"])' plan.json
 
+section "families that are built at once come last, and are named where they are smaller"
+hortus plan -n 1M --json >plan.json
+json 'd["candidates"][0]["family"] == "bloom" and "of those that take keys one by one" in d["candidates"][0]["why"]' \
+  'd["if_known"]["family"] == "ribbon" and d["if_known"]["command"] == "hortus build ribbon -n 1M -p 1% -o FILE KEYS"' \
+  '"% smaller; it is built of all keys at once and takes none later (--need build)" in d["if_known"]["text"]' plan.json
+run 0 hortus plan -n 1M
+printed_line 'if all keys are known: ribbon, [0-9.]+ % smaller; it is built of all keys at once .*'
+hortus plan -n 1M --need build --json >plan.json
+json 'd["candidates"][0]["family"] == "ribbon" and d["if_known"] is None' plan.json
+hortus plan -n 1M --need insert --json >plan.json
+json 'd["if_known"] is None and "of those" not in d["candidates"][0]["why"]' plan.json
+hortus plan -n 1M --memory 1200k --json >plan.json
+json 'd["candidates"][0]["family"] == "bloom" and d["if_known"]["family"] == "ribbon" and "a rate of" in d["if_known"]["text"]' plan.json
+
 section "a useless rate is called that, with what would do"
 hortus plan -n 300M --memory 200M --need erase --json >plan.json
 json '"--memory 200M" in d["note"] and "useless" in d["note"] and "24.4 %" in d["note"]' \

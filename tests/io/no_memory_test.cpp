@@ -40,32 +40,32 @@ class no_memory : public ::testing::Test {
   void SetUp() override {
     if (!allocations_counted) GTEST_SKIP() << "sanitizers allocate in their own way";
   }
-  scratch_folder folder_;
-  std::filesystem::path path_ = folder_ / "filter";
-  any_filter const old_ = sample(3);
-  std::vector<std::byte> const bytes_ = to_bytes(old_);
-  any_filter const fresh_ = sample(7);
-  std::vector<std::byte> const new_bytes_ = to_bytes(fresh_);
+  scratch_folder folder;
+  std::filesystem::path path = folder / "filter";
+  any_filter const old = sample(3);
+  std::vector<std::byte> const bytes = to_bytes(old);
+  any_filter const fresh = sample(7);
+  std::vector<std::byte> const new_bytes = to_bytes(fresh);
 };
 
 TEST_F(no_memory, to_read) {
-  save(old_, path_);
+  save(old, path);
   auto const nothing = [] {};
-  EXPECT_GE(fail_each_allocation([&] { (void)load(path_); }, nothing), 4);
-  EXPECT_GE(fail_each_allocation([&] { (void)open(path_); }, nothing), 4);
-  EXPECT_GE(fail_each_allocation([&] { (void)from_bytes(bytes_); }, nothing), 4);
-  EXPECT_GE(fail_each_allocation([&] { (void)*view(bytes_); }, nothing), 3);
-  EXPECT_EQ(contents(path_), bytes_);
+  EXPECT_GE(fail_each_allocation([&] { (void)load(path); }, nothing), 4);
+  EXPECT_GE(fail_each_allocation([&] { (void)open(path); }, nothing), 4);
+  EXPECT_GE(fail_each_allocation([&] { (void)from_bytes(bytes); }, nothing), 4);
+  EXPECT_GE(fail_each_allocation([&] { (void)*view(bytes); }, nothing), 3);
+  EXPECT_EQ(contents(path), bytes);
 }
 
 TEST_F(no_memory, to_read_a_file_that_is_damaged) {
-  auto damaged = bytes_;
+  auto damaged = bytes;
   damaged.at(damaged.size() - 1) ^= std::byte{1};
-  write_contents(path_, damaged);
+  write_contents(path, damaged);
   EXPECT_GE(fail_each_allocation(
                 [&] {
                   try {
-                    (void)load(path_);
+                    (void)load(path);
                   } catch (error const& e) {
                     if (e.code() != errc::corrupt) throw;
                   }
@@ -75,24 +75,24 @@ TEST_F(no_memory, to_read_a_file_that_is_damaged) {
 }
 
 TEST_F(no_memory, to_write) {
-  save(old_, path_);
-  EXPECT_GE(fail_each_allocation([&] { save(fresh_, path_); },
+  save(old, path);
+  EXPECT_GE(fail_each_allocation([&] { save(fresh, path); },
                                  [&] {
-                                   auto const now = contents(path_);
-                                   EXPECT_TRUE(now == bytes_ || now == new_bytes_);
-                                   EXPECT_EQ(folder_.names(), std::vector<std::string>{"filter"});
+                                   auto const now = contents(path);
+                                   EXPECT_TRUE(now == bytes || now == new_bytes);
+                                   EXPECT_EQ(folder.names(), std::vector<std::string>{"filter"});
                                  }),
             4);
-  EXPECT_EQ(contents(path_), new_bytes_);
-  EXPECT_GE(fail_each_allocation([&] { (void)to_bytes(fresh_); }, [] {}), 3);
+  EXPECT_EQ(contents(path), new_bytes);
+  EXPECT_GE(fail_each_allocation([&] { (void)to_bytes(fresh); }, [] {}), 3);
 }
 
 TEST_F(no_memory, to_copy_or_fold) {
-  auto target = old_;
-  EXPECT_GE(fail_each_allocation([&] { target = fresh_; }, [&] { EXPECT_EQ(to_bytes(target), bytes_); }), 2);
-  auto folded = fresh_;
-  EXPECT_GE(fail_each_allocation([&] { folded.fold(2); }, [&] { EXPECT_EQ(to_bytes(folded), new_bytes_); }), 1);
-  EXPECT_LT(folded.size_bytes(), fresh_.size_bytes());
+  auto target = old;
+  EXPECT_GE(fail_each_allocation([&] { target = fresh; }, [&] { EXPECT_EQ(to_bytes(target), bytes); }), 2);
+  auto folded = fresh;
+  EXPECT_GE(fail_each_allocation([&] { folded.fold(2); }, [&] { EXPECT_EQ(to_bytes(folded), new_bytes); }), 1);
+  EXPECT_LT(folded.size_bytes(), fresh.size_bytes());
 }
 
 }  // namespace
