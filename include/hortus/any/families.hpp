@@ -23,6 +23,7 @@
 #include <hortus/fingerprint/cuckoo.hpp>
 #include <hortus/fingerprint/hash_compaction.hpp>
 #include <hortus/fingerprint/quotient.hpp>
+#include <hortus/frozen/ribbon.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/expandable.hpp>
 #include <hortus/growing/scalable.hpp>

@@ -1,0 +1,118 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <hortus/cells/sort_words.hpp>
+#include <hortus/frozen/parts.hpp>
+#include <hortus/frozen/ribbon_elimination.hpp>
+#include <hortus/plan/ribbon.hpp>
+
+namespace hortus {
+
+/// Builds the cells of a ribbon filter. The parts are neighbouring pieces of the first layer, each as large as its own keys
+/// need. finish() builds the other layers of the keys that were left over. Takes 16 bytes for each slot of a part while the
+/// part is built, and half a byte per key of the filter for the keys left over.
+class ribbon_cells_builder {
+ public:
+  ribbon_cells_builder(double fpr, std::span<std::uint64_t const> words_per_part)
+      : left_(words_per_part.size()), items_(std::reduce(words_per_part.begin(), words_per_part.end(), std::uint64_t{0})) {
+    auto const shape = plan::ribbon({items_, fpr});
+    if (items_ == 0) return;
+    auto const layers = plan::ribbon_layers(items_);
+    log2_strips_ = plan::ribbon_log2_strips(items_);
+    strips_per_part_ = shape.strips / words_per_part.size();
+    std::vector<std::uint64_t> ends;
+    std::uint64_t before = 0;
+    for (auto const words : words_per_part) {
+      before += words;
+      auto const first = ends.empty() ? 0 : ends.back();
+      auto const end = before == items_ && ends.size() + strips_per_part_ == shape.strips
+                           ? layers.front()
+                           : end_of_part(ends.size() / strips_per_part_, before, layers.front(), words_per_part.size());
+      if (strips_per_part_ == 2) ends.push_back(first + unit);  // build_part will say where the first strip ends
+      ends.push_back(end);
+    }
+    for (std::size_t i = 1; i < layers.size(); ++i) ends.push_back(ends.back() + layers[i]);
+    cells_ = ribbon_cells(shape.columns, shape.wide_blocks, shape.strips, ends);
+  }
+
+  /// May run in several threads at once for different parts: no two parts share a byte.
+  void build_part(std::uint64_t part, std::span<std::uint64_t const> words) {
+    if (items_ == 0) return;
+    auto const mode = cells_.layers() == 1 ? ribbon_overflow::one_by_one : ribbon_overflow::by_threshold;
+    if (strips_per_part_ == 1) {
+      ribbon_strip const whole{cells_.strip(part), log2_strips_, words};
+      return solve_strips(cells_, {&whole, 1}, mode, left_[part]);
+    }
+    auto const first = cells_.strip(2 * part).first;
+    auto const end = cells_.strip(2 * part + 1).end;
+    auto const halves = split_at_bit(words);
+    auto const units = (end - first) / unit;
+    auto const share = words.empty() ? units / 2 : portion(units, halves.first.size(), words.size());
+    cells_.end_strip(2 * part, first + std::clamp<std::uint64_t>(share, 1, units - 1) * unit);
+    ribbon_strip const both[] = {{cells_.strip(2 * part), log2_strips_, halves.first},
+                                 {cells_.strip(2 * part + 1), log2_strips_, halves.second}};
+    solve_strips(cells_, both, mode, left_[part]);
+  }
+
+  ribbon_cells finish() && {
+    std::vector<std::uint64_t> left;
+    for (auto& some : left_) {
+      left.insert(left.end(), some.begin(), some.end());
+      some = {};
+    }
+    for (std::uint64_t layer = 1; layer < cells_.layers(); ++layer) {
+      std::transform(left.begin(), left.end(), left.begin(), next_layer);
+      sort_words(left);
+      auto range = cells_.layer(layer);
+      if (left.size() > (range.end - range.first) * 77 + 64 && layer + 1 < plan::ribbon_max_layers) {
+        // More keys are left than by chance: 1.2 for each of the 64 slots of a block. They were chosen to meet in few slots.
+        cells_ = cells_.with_layers(layer, plan::ribbon_layers(left.size(), layer));
+        range = cells_.layer(layer);
+      }
+      ribbon_strip const whole{range, 0, left};
+      std::vector<std::uint64_t> still_left;
+      solve_strips(cells_, {&whole, 1},
+                   layer + 1 == cells_.layers() ? ribbon_overflow::one_by_one : ribbon_overflow::by_threshold, still_left);
+      left = std::move(still_left);
+    }
+    std::sort(left.begin(), left.end());
+    cells_.keep(left);
+    return std::move(cells_);
+  }
+
+ private:
+  static constexpr std::uint64_t unit = 8;  // blocks, whose thresholds are one byte
+
+  /// whole * some / all, rounded.
+  static std::uint64_t portion(std::uint64_t whole, std::uint64_t some, std::uint64_t all) noexcept {
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<wide>(whole) * some + all / 2) / all);
+  }
+  /// Every strip has a unit; the others are dealt out by the numbers of keys.
+  [[nodiscard]] std::uint64_t end_of_part(std::uint64_t part, std::uint64_t words_before, std::uint64_t blocks,
+                                          std::uint64_t parts) const noexcept {
+    auto const free_units = blocks / unit - parts * strips_per_part_;
+    return ((part + 1) * strips_per_part_ + portion(free_units, words_before, items_)) * unit;
+  }
+  /// The words of the two strips of a part, which the next bit tells apart.
+  [[nodiscard]] std::pair<std::span<std::uint64_t const>, std::span<std::uint64_t const>> split_at_bit(
+      std::span<std::uint64_t const> words) const noexcept {
+    auto const bit = std::uint64_t{1} << (64 - log2_strips_);
+    auto const middle = std::partition_point(words.begin(), words.end(), [&](auto word) { return (word & bit) == 0; });
+    auto const size = static_cast<std::size_t>(middle - words.begin());
+    return {words.first(size), words.subspan(size)};
+  }
+
+  std::vector<std::vector<std::uint64_t>> left_;  // of each part: keys for which it had no room
+  std::uint64_t items_;
+  unsigned log2_strips_ = 0;
+  std::uint64_t strips_per_part_ = 1;
+  ribbon_cells cells_;
+};
+
+}  // namespace hortus
