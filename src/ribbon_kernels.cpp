@@ -18,6 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hortus::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+using keys = std::span<digest const>;
 
 // Without AVX2 a loop over single words is faster.
 #undef HORTUS_COLUMNS_IN_LANES
@@ -46,6 +47,13 @@ HWY_INLINE bool adds_up(std::uint64_t const* block, std::uint64_t low, std::uint
 #ifdef HORTUS_COLUMNS_IN_LANES
   words const d;
   for (unsigned from = 0; from < columns; from += lanes) {
+    if (columns - from >= lanes) {
+      auto const both =
+          hn::Xor(hn::And(hn::LoadU(d, block + from), hn::Set(d, low)), hn::And(hn::LoadU(d, other + from), hn::Set(d, high)));
+      auto const odd = to_bits(hn::TestBit(hn::PopulationCount(both), hn::Set(d, 1)));
+      if (((odd ^ fingerprint >> from) & ((1U << lanes) - 1)) != 0) return false;
+      continue;
+    }
     auto const some = hn::FirstN(d, columns - from);
     auto const both = hn::Xor(hn::And(hn::MaskedLoad(some, d, block + from), hn::Set(d, low)),
                               hn::And(hn::MaskedLoad(some, d, other + from), hn::Set(d, high)));
@@ -62,43 +70,102 @@ HWY_INLINE bool adds_up(std::uint64_t const* block, std::uint64_t low, std::uint
 #endif
 }
 
+/// Eight columns in all blocks, as at a rate of 2^-8, are a case of their own: a block is a cache line, and fewer instructions
+/// leave room for more lookups in flight.
+template <bool Eight>
 HWY_INLINE bool matches(ribbon_cells const& cells, std::uint64_t start, std::uint64_t word) {
   auto const row = ribbon_row::of(word);
   auto const by = start % 64;
-  return adds_up(cells.words() + cells.word_of(start / 64), row.slots << by,
-                 cells.words() + cells.word_of(ribbon_cells::end_block(start)), row.slots >> 1 >> (63 - by), row.fingerprint,
-                 cells.columns_of_row(start));
+  auto const low = row.slots << by;
+  auto const high = row.slots >> 1 >> (63 - by);
+  auto const end_block = ribbon_cells::end_block(start);
+  if constexpr (Eight)
+    return adds_up(cells.words() + start / 64 * 8, low, cells.words() + end_block * 8, high, row.fingerprint, 8);
+  else
+    return adds_up(cells.words() + cells.word_of(start / 64), low, cells.words() + cells.word_of(end_block), high,
+                   row.fingerprint, cells.columns_of_row(start));
 }
 
-ribbon_answers in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs,
-                         std::span<digest const> next) {
-  ribbon_answers answers{0, 0};
-  auto const ask = [&](std::size_t i, std::uint64_t start) HWY_ATTR {
-    answers.found |= std::uint64_t{matches(cells, start, xs[i].bits())} << i;
-    answers.bumped |= std::uint64_t{cells.bumped(start)} << i;
-  };
-  if (layer == 0)
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) cells.prefetch(cells.start_in_first(next[i].bits()));
-      ask(i, cells.start_in_first(xs[i].bits()));
+HWY_INLINE bool has_eight_columns(ribbon_cells const& cells) { return cells.columns() == 8 && cells.wide_blocks() == 0; }
+
+/// Keys that are prefetched ahead, two lines each. 32 keys ahead are more lines than a core can wait for, and slower.
+constexpr std::size_t ahead = 16;
+
+template <bool Eight>
+HWY_INLINE void in_first_layer(ribbon_cells const& cells, keys xs, keys next, bool far, ribbon_answers& answers) {
+  std::uint64_t starts[ribbon_block_keys];
+  auto const look_ahead = [&](std::size_t i) HWY_ATTR {
+    starts[i] = cells.start_in_first(xs[i].bits());
+    if (!far) return;
+    if constexpr (Eight) {
+      __builtin_prefetch(cells.words() + starts[i] / 64 * 8);
+      __builtin_prefetch(cells.words() + starts[i] / 64 * 8 + 8);
+    } else {
+      cells.prefetch(starts[i]);
     }
-  else
-    for (std::size_t i = 0; i < xs.size(); ++i) ask(i, cells.layer(layer).start(xs[i].bits()));
-  answers.found &= ~answers.bumped;
-  return answers;
+  };
+  for (std::size_t i = 0; i < std::min(ahead, xs.size()); ++i) look_ahead(i);
+  for (std::size_t from = 0; from < xs.size(); from += 64) {
+    std::uint64_t found = 0;
+    std::uint64_t bumped = 0;
+    for (std::size_t i = from; i < std::min(from + 64, xs.size()); ++i) {
+      if (i + ahead < xs.size())
+        look_ahead(i + ahead);
+      else if (i + ahead - xs.size() < next.size())
+        cells.prefetch(cells.start_in_first(next[i + ahead - xs.size()].bits()));
+      found |= std::uint64_t{matches<Eight>(cells, starts[i], xs[i].bits())} << (i % 64);
+      bumped |= std::uint64_t{cells.bumped(starts[i])} << (i % 64);
+    }
+    answers.found[from / 64] = found;
+    answers.bumped[from / 64] = bumped;
+  }
+}
+
+void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, keys xs, keys next, bool far, ribbon_answers& answers) {
+  if (layer == 0) {
+    if (has_eight_columns(cells)) return in_first_layer<true>(cells, xs, next, far, answers);
+    return in_first_layer<false>(cells, xs, next, far, answers);
+  }
+  auto const range = cells.layer(layer);
+  std::fill_n(answers.found, ribbon_block_keys / 64, 0);
+  std::fill_n(answers.bumped, ribbon_block_keys / 64, 0);
+  if (far)
+    for (auto const x : xs) cells.prefetch(range.start(x.bits()));
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    auto const start = range.start(xs[i].bits());
+    answers.found[i / 64] |= std::uint64_t{matches<false>(cells, start, xs[i].bits())} << (i % 64);
+    answers.bumped[i / 64] |= std::uint64_t{cells.bumped(start)} << (i % 64);
+  }
+}
+
+// Not inlined: a lookup that does not need them saves no registers then.
+HWY_NOINLINE bool matches_any_columns(ribbon_cells const& cells, std::uint64_t start, std::uint64_t word) {
+  return matches<false>(cells, start, word);
+}
+/// The answer of the layers after the first one.
+HWY_NOINLINE bool in_later_layers(ribbon_cells const& cells, std::uint64_t word) {
+  for (std::uint64_t layer = 1; layer < cells.layers(); ++layer) {
+    word = next_layer(word);
+    auto const start = cells.layer(layer).start(word);
+    if (cells.bumped(start)) continue;
+    return matches<false>(cells, start, word) || (layer + 1 == cells.layers() && cells.keeps(word));
+  }
+  return cells.keeps(word);
+}
+HWY_NOINLINE bool in_only_layer(ribbon_cells const& cells, std::uint64_t word) {
+  if (cells.layers() == 0) return false;
+  auto const start = cells.start_in_first(word);
+  return (!cells.bumped(start) && matches<false>(cells, start, word)) || cells.keeps(word);
 }
 
 bool one_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
-  if (cells.layers() == 0) return false;
-  auto start = cells.start_in_first(word);
-  std::uint64_t layer = 0;
-  while (cells.bumped(start)) [[unlikely]] {
-      if (++layer == cells.layers()) return cells.keeps(word);
-      word = next_layer(word);
-      start = cells.layer(layer).start(word);
-    }
-  if (matches(cells, start, word)) return true;
-  return layer + 1 == cells.layers() && cells.keeps(word);
+  if (cells.layers() < 2) [[unlikely]]
+    return in_only_layer(cells, word);
+  auto const start = cells.start_in_first(word);
+  if (cells.bumped(start)) [[unlikely]]
+    return in_later_layers(cells, word);
+  if (has_eight_columns(cells)) return matches<true>(cells, start, word);
+  return matches_any_columns(cells, start, word);
 }
 
 /// Solves `Vectors` vectors of columns, from column `from` on. A lane has the bits of one column for the last 64 slots that
@@ -176,9 +243,9 @@ HWY_EXPORT(in_ribbon);
 HWY_EXPORT(one_in_ribbon);
 HWY_EXPORT(solve_ribbon);
 
-ribbon_answers in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs,
-                         std::span<digest const> next) noexcept {
-  return HWY_DYNAMIC_DISPATCH(in_ribbon)(cells, layer, xs, next);
+void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
+               bool far, ribbon_answers& answers) noexcept {
+  HWY_DYNAMIC_DISPATCH(in_ribbon)(cells, layer, xs, next, far, answers);
 }
 void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std::uint64_t const> rows,
                   std::span<std::uint64_t const> values) noexcept {

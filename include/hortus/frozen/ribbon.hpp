@@ -3,11 +3,13 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <hortus/batch.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/frozen/parts.hpp>
 #include <hortus/frozen/ribbon_builder.hpp>
@@ -45,6 +47,7 @@ class ribbon {
       "known keys in the fewest bits: under 1 % above log2(1/fpr); never fails to build";
   static constexpr auto misses = false_negatives::never;
   static constexpr verb_set verbs = verb::build | verb::may_contain | verb::fold;
+  static constexpr std::size_t block_keys = hortus::kernels::ribbon_block_keys;
   static constexpr verb_set kernels = verb::may_contain;
 
   struct goal {
@@ -89,36 +92,38 @@ class ribbon {
 
   ribbon() = default;  ///< without keys
 
-  [[nodiscard]] bool may_contain(digest x) const noexcept { return kernels::in_ribbon(cells_, x); }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return hortus::kernels::in_ribbon(cells_, x); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { cells_.prefetch(cells_.start_in_first(x.bits())); }
-  /// The kernel for a block. Bumped keys become smaller blocks for the later layers.
+  /// The kernel for a block. Bumped keys become a smaller block for the next layer.
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    *hits = 0;
-    std::array<digest, 64> later;
-    std::array<std::uint64_t, 64> bit;  // in *hits
-    std::uint64_t bumped = 0;
+    std::fill_n(hits, mask_words(xs.size()), 0);
+    std::array<digest, block_keys> later;
+    std::array<std::uint16_t, block_keys> place;  // of the keys of this layer, in the block
+    std::iota(place.begin(), place.end(), std::uint16_t{0});
+    bool const far = worth_prefetching(*this);
     for (std::uint64_t layer = 0; layer < cells_.layers() && !xs.empty(); ++layer) {
-      auto const answers = kernels::in_ribbon(cells_, layer, xs, next);
+      hortus::kernels::ribbon_answers answers;
+      hortus::kernels::in_ribbon(cells_, layer, xs, next, far, answers);
       bool const last = layer + 1 == cells_.layers();
-      // bits of this layer's keys become bits of the block
       std::size_t count = 0;
-      if (layer == 0) {
-        *hits = answers.found;
-      } else {
-        for (auto found = answers.found; found != 0; found &= found - 1)
-          *hits |= bit[static_cast<std::size_t>(std::countr_zero(found))];
+      for (std::size_t i = 0; i < xs.size(); i += 64) {
+        auto const bumped = answers.bumped[i / 64];
+        auto found = answers.found[i / 64] & ~bumped;
+        if (layer == 0) {
+          hits[i / 64] = found;
+        } else {
+          for (; found != 0; found &= found - 1) set(hits, place[i + static_cast<unsigned>(std::countr_zero(found))]);
+        }
+        if (last) continue;
+        for (auto left = bumped; left != 0; left &= left - 1) {
+          auto const at = i + static_cast<unsigned>(std::countr_zero(left));
+          later[count] = digest(next_layer(xs[at].bits()));
+          place[count++] = place[at];
+        }
       }
-      if (last) {
-        if (!cells_.kept().empty())
-          for (std::size_t i = 0; i < xs.size(); ++i)
-            if (cells_.keeps(xs[i].bits())) *hits |= layer == 0 ? std::uint64_t{1} << i : bit[i];
-        break;
-      }
-      for (bumped = answers.bumped; bumped != 0; bumped &= bumped - 1) {
-        auto const i = static_cast<std::size_t>(std::countr_zero(bumped));
-        later[count] = digest(next_layer(xs[i].bits()));
-        bit[count++] = layer == 0 ? std::uint64_t{1} << i : bit[i];
-      }
+      if (last && !cells_.kept().empty())
+        for (std::size_t i = 0; i < xs.size(); ++i)
+          if (cells_.keeps(xs[i].bits())) set(hits, place[i]);
       xs = std::span<digest const>(later).first(count);
       next = {};
     }
@@ -156,6 +161,7 @@ class ribbon {
   [[nodiscard]] bool valid() const noexcept { return cells_.valid(); }
 
  private:
+  static void set(std::uint64_t* hits, std::size_t bit) noexcept { hits[bit / 64] |= std::uint64_t{1} << (bit % 64); }
   explicit ribbon(ribbon_cells cells) noexcept : cells_(std::move(cells)) {}
   static params of_shape(plan::ribbon_shape const& s) noexcept {
     return {s.blocks, s.columns, s.wide_blocks, s.strips, s.layers};

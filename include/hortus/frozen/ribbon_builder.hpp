@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -29,12 +30,12 @@ class ribbon_cells_builder {
     std::uint64_t before = 0;
     for (auto const words : words_per_part) {
       before += words;
+      auto const part = ends.size() / strips_per_part_;
+      // build_part will say where its first strips end
       auto const first = ends.empty() ? 0 : ends.back();
-      auto const end = before == items_ && ends.size() + strips_per_part_ == shape.strips
-                           ? layers.front()
-                           : end_of_part(ends.size() / strips_per_part_, before, layers.front(), words_per_part.size());
-      if (strips_per_part_ == 2) ends.push_back(first + unit);  // build_part will say where the first strip ends
-      ends.push_back(end);
+      for (std::uint64_t i = 1; i < strips_per_part_; ++i) ends.push_back(first + i * unit);
+      ends.push_back(part + 1 == words_per_part.size() ? layers.front()
+                                                       : end_of_part(part, before, layers.front(), words_per_part.size()));
     }
     for (std::size_t i = 1; i < layers.size(); ++i) ends.push_back(ends.back() + layers[i]);
     cells_ = ribbon_cells(shape.columns, shape.wide_blocks, shape.strips, ends);
@@ -48,15 +49,21 @@ class ribbon_cells_builder {
       ribbon_strip const whole{cells_.strip(part), log2_strips_, words};
       return solve_strips(cells_, {&whole, 1}, mode, left_[part]);
     }
-    auto const first = cells_.strip(2 * part).first;
-    auto const end = cells_.strip(2 * part + 1).end;
-    auto const halves = split_at_bit(words);
-    auto const units = (end - first) / unit;
-    auto const share = words.empty() ? units / 2 : portion(units, halves.first.size(), words.size());
-    cells_.end_strip(2 * part, first + std::clamp<std::uint64_t>(share, 1, units - 1) * unit);
-    ribbon_strip const both[] = {{cells_.strip(2 * part), log2_strips_, halves.first},
-                                 {cells_.strip(2 * part + 1), log2_strips_, halves.second}};
-    solve_strips(cells_, both, mode, left_[part]);
+    // Every strip has a unit; the others are dealt out by the numbers of keys.
+    auto const first = cells_.strip(part * strips_per_part).first;
+    auto const units = (cells_.strip(part * strips_per_part + strips_per_part - 1).end - first) / unit - strips_per_part;
+    std::array<std::span<std::uint64_t const>, strips_per_part> of_strip;
+    std::uint64_t before = 0;
+    for (std::uint64_t i = 0; i < strips_per_part; ++i) {
+      of_strip[i] = words_of_strip(words.subspan(before), i);
+      before += of_strip[i].size();
+      auto const share = portion(units, before, words.size());
+      if (i + 1 < strips_per_part) cells_.end_strip(part * strips_per_part + i, first + (i + 1 + share) * unit);
+    }
+    std::array<ribbon_strip, strips_per_part> strips;
+    for (std::uint64_t i = 0; i < strips_per_part; ++i)
+      strips[i] = {cells_.strip(part * strips_per_part + i), log2_strips_, of_strip[i]};
+    solve_strips(cells_, strips, mode, left_[part]);
   }
 
   ribbon_cells finish() && {
@@ -88,9 +95,12 @@ class ribbon_cells_builder {
  private:
   static constexpr std::uint64_t unit = 8;  // blocks, whose thresholds are one byte
 
+  static constexpr std::uint64_t strips_per_part = 4;  // if there is more than one
+
   /// whole * some / all, rounded.
   static std::uint64_t portion(std::uint64_t whole, std::uint64_t some, std::uint64_t all) noexcept {
     __extension__ using wide = unsigned __int128;
+    if (all == 0) return 0;
     return static_cast<std::uint64_t>((static_cast<wide>(whole) * some + all / 2) / all);
   }
   /// Every strip has a unit; the others are dealt out by the numbers of keys.
@@ -99,13 +109,12 @@ class ribbon_cells_builder {
     auto const free_units = blocks / unit - parts * strips_per_part_;
     return ((part + 1) * strips_per_part_ + portion(free_units, words_before, items_)) * unit;
   }
-  /// The words of the two strips of a part, which the next bit tells apart.
-  [[nodiscard]] std::pair<std::span<std::uint64_t const>, std::span<std::uint64_t const>> split_at_bit(
-      std::span<std::uint64_t const> words) const noexcept {
-    auto const bit = std::uint64_t{1} << (64 - log2_strips_);
-    auto const middle = std::partition_point(words.begin(), words.end(), [&](auto word) { return (word & bit) == 0; });
-    auto const size = static_cast<std::size_t>(middle - words.begin());
-    return {words.first(size), words.subspan(size)};
+  /// The words at the front that belong to a strip of a part. The bits after those of the part tell the strips apart.
+  [[nodiscard]] std::span<std::uint64_t const> words_of_strip(std::span<std::uint64_t const> words,
+                                                              std::uint64_t strip) const noexcept {
+    auto const end = std::partition_point(words.begin(), words.end(),
+                                          [&](auto word) { return (word >> (64 - log2_strips_)) % strips_per_part <= strip; });
+    return words.first(static_cast<std::size_t>(end - words.begin()));
   }
 
   std::vector<std::vector<std::uint64_t>> left_;  // of each part: keys for which it had no room

@@ -22,10 +22,13 @@ struct ribbon_row {
   std::uint64_t slots;
   std::uint64_t fingerprint;
 
-  static constexpr ribbon_row of(std::uint64_t word) noexcept {
-    auto const mixed = mix64(word);
-    auto const product = mixed * golden_ratio64;    // not linear in the bits of `slots`, which the columns are
-    return {mixed | 1, product ^ (product >> 32)};  // the lowest bits of a product are weak
+  /// The two halves of one product. The lower one alone would be weak in its lowest bits, the upper one is that of the start in
+  /// its highest bits.
+  [[gnu::always_inline]] static constexpr ribbon_row of(std::uint64_t word) noexcept {
+    __extension__ using wide = unsigned __int128;
+    auto const product = static_cast<wide>(word) * golden_ratio64;
+    auto const upper = static_cast<std::uint64_t>(product >> 64);
+    return {(static_cast<std::uint64_t>(product) ^ upper) | 1, upper};
   }
 };
 
@@ -88,7 +91,11 @@ class ribbon_cells {
     return {blocks_, columns_, wide_blocks_, std::uint64_t{1} << strips_log2_, layers_};
   }
 
-  [[nodiscard]] ribbon_range strip(std::uint64_t strip) const noexcept { return {boundary(strip), boundary(strip + 1)}; }
+  [[nodiscard]] ribbon_range strip(std::uint64_t strip) const noexcept {
+    std::uint64_t both = 0;  // one load for the two boundaries
+    std::memcpy(&both, boundaries_.data() + strip * 4, sizeof both);
+    return {both & 0xffff'ffff, both >> 32};
+  }
   [[nodiscard]] ribbon_range layer(std::uint64_t layer) const noexcept {  ///< not the first one
     auto const at = (std::uint64_t{1} << strips_log2_) + layer - 1;
     return strip(at);
@@ -116,12 +123,12 @@ class ribbon_cells {
   }
   static constexpr std::uint64_t end_block(std::uint64_t start) noexcept { return (start + 63) / 64; }
 
-  /// Only prefetches, so it must be inlined: see batch.hpp.
+  /// Prefetches the two blocks of a row. Only prefetches, so it must be inlined: see batch.hpp.
   [[gnu::always_inline]] void prefetch(std::uint64_t start) const noexcept {
-    auto const* const first = words() + word_of(start / 64);
-    auto const bytes = (end_block(start) - start / 64 + 1) * columns_ * 8;
+    auto const* const first = bits_.data() + word_of(start / 64) * 8;
     __builtin_prefetch(first);
-    for (std::uint64_t at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at / 8);
+    auto const bytes = 16 * columns_;
+    for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at);
   }
 
   [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(bits_.data()); }

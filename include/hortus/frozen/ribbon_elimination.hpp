@@ -20,8 +20,8 @@ enum class ribbon_overflow {
   one_by_one,    ///< leave this key over: the last layer has no thresholds
 };
 
-/// Solves the system of one or two neighbouring strips: writes thresholds and columns, and appends the keys that are left over
-/// to `left`. Takes time linear in the number of keys, whatever the keys are. Temporarily takes 16 bytes per slot.
+/// Solves the system of one strip or of four neighbouring ones: writes thresholds and columns, and appends the keys that are
+/// left over to `left`. Takes time linear in the number of keys, whatever the keys are. Temporarily takes 16 bytes per slot.
 void solve_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode,
                   std::vector<std::uint64_t>& left);
 

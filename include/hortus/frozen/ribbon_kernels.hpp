@@ -10,15 +10,17 @@
 /// time. All of them give the same answers and the same bytes.
 namespace hortus::kernels {
 
-/// The answers for up to 64 keys: a bit for each.
+/// The answers for a block of keys, a bit for each.
+inline constexpr std::size_t ribbon_block_keys = 256;
 struct ribbon_answers {
-  std::uint64_t found;
-  std::uint64_t bumped;  ///< a later layer has the answer
+  std::uint64_t found[ribbon_block_keys / 64];
+  std::uint64_t bumped[ribbon_block_keys / 64];  ///< a later layer has the answer; `found` has no meaning
 };
 
-/// Asks one layer. Prefetches the blocks of `next`, which may be empty, in between. Pre: xs and next have at most 64 keys each.
-ribbon_answers in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs,
-                         std::span<digest const> next) noexcept;
+/// Asks one layer. Prefetches the blocks of the keys ahead, and of the first keys of `next`, which may be empty, if `far`.
+/// Pre: xs and next have at most ribbon_block_keys keys each.
+void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
+               bool far, ribbon_answers& answers) noexcept;
 
 /// Solves the columns: the bits of slot i are the sum of the bits of the later slots in rows[i], plus values[i]. A row without
 /// slots has the bits 0. `rows` has 64 rows for each block from `first_block` on.

@@ -51,17 +51,17 @@ inline constexpr double variance_of_slots = 0.0085, variance_of_strip = 90;
 inline constexpr double few_keys = 160;
 }  // namespace ribbon_loss
 
-/// The first layer is divided into strips of at most 2^19 keys, which are solved apart; two of them are a part. A small filter
-/// has one strip, because every strip loses some slots at its ends.
+/// The first layer is built in parts of at most 2^20 keys on average. A part is divided into four strips, which are solved at
+/// the same time. A small filter has one strip, because every strip loses some slots at its ends.
 inline constexpr std::uint64_t ribbon_keys_per_part = std::uint64_t{1} << 20;
 [[nodiscard]] constexpr unsigned ribbon_log2_parts(std::uint64_t items) noexcept {
   unsigned log2 = 0;
   while (items >> log2 > ribbon_keys_per_part) ++log2;
   return log2;
 }
-inline constexpr std::uint64_t ribbon_keys_for_two_strips = std::uint64_t{1} << 17;
+inline constexpr std::uint64_t ribbon_keys_for_strips = std::uint64_t{1} << 18;
 [[nodiscard]] constexpr unsigned ribbon_log2_strips(std::uint64_t items) noexcept {
-  return ribbon_log2_parts(items) + (items >= ribbon_keys_for_two_strips ? 1 : 0);
+  return ribbon_log2_parts(items) + (items >= ribbon_keys_for_strips ? 2 : 0);
 }
 
 /// The blocks of every layer of a filter of `items` keys, after `earlier` layers. The number of keys that a layer leaves to

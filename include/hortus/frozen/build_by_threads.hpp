@@ -1,0 +1,85 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <hortus/frozen/parts.hpp>
+
+/// Building with several threads. Not in parts.hpp, so that a program with one thread does not include <thread>.
+namespace hortus {
+
+/// Calls act(i) for every i < count, in several threads; each takes the next i that is left. If a call throws, no thread takes
+/// another one, and the first exception is thrown again here.
+inline void for_each_by_threads(std::uint64_t count, unsigned threads, auto act) {
+  std::atomic<std::uint64_t> next = 0;
+  std::atomic_flag failed;
+  std::exception_ptr failure;
+  auto const work = [&] {
+    try {
+      for (auto i = next++; i < count; i = next++) act(i);
+    } catch (...) {
+      next = count;
+      if (!failed.test_and_set()) failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    auto const most = std::min<std::uint64_t>(std::max(threads, 1U), std::max<std::uint64_t>(count, 1));
+    for (std::uint64_t i = 1; i < most; ++i) others.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// The same as F::build(keys, g), with several threads. The bytes are those of one thread. The words are dealt out to the parts
+/// first, so that every thread sorts its own parts. Takes 8 bytes per key, and what building a part takes for each thread.
+template <built_in_parts F>
+F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned threads) {
+  threads = std::max(threads, 1U);
+  // Parts of the keys as they come, with duplicates. F may have other parts; both cut the ascending words at multiples of a
+  // power of two, so each part of one is made of parts of the other, or the other way round.
+  constexpr std::uint64_t words_per_piece = std::uint64_t{1} << 20;
+  auto const pieces = word_parts::of_at_most(keys.size(), words_per_piece);
+  auto const share = [&](std::uint64_t t) { return keys.size() * t / threads; };
+
+  std::vector<std::vector<std::uint64_t>> starts(threads, std::vector<std::uint64_t>(pieces.count()));
+  for_each_by_threads(threads, threads, [&](std::uint64_t t) {
+    auto counts = std::vector<std::uint64_t>(pieces.count());
+    for (auto const x : keys.subspan(share(t), share(t + 1) - share(t))) ++counts[pieces.part_of(x.bits())];
+    starts[t] = std::move(counts);
+  });
+  std::vector<std::uint64_t> ends(pieces.count());
+  std::uint64_t at = 0;
+  for (std::uint64_t piece = 0; piece < pieces.count(); ++piece) {
+    for (auto& of_thread : starts) at += std::exchange(of_thread[piece], at);
+    ends[piece] = at;
+  }
+  std::vector<std::uint64_t> words(keys.size());
+  for_each_by_threads(threads, threads, [&](std::uint64_t t) {
+    auto to = starts[t];
+    for (auto const x : keys.subspan(share(t), share(t + 1) - share(t))) words[to[pieces.part_of(x.bits())]++] = x.bits();
+  });
+  std::vector<std::uint64_t> distinct(pieces.count());
+  auto const piece_of = [&](std::uint64_t piece) {
+    auto const first = piece == 0 ? 0 : ends[piece - 1];
+    return std::span(words).subspan(first, ends[piece] - first);
+  };
+  for_each_by_threads(pieces.count(), threads, [&](std::uint64_t piece) { distinct[piece] = sort_distinct(piece_of(piece)); });
+  // The distinct words of all pieces, one after the other.
+  std::uint64_t items = 0;
+  for (std::uint64_t piece = 0; piece < pieces.count(); ++piece) {
+    auto const some = piece_of(piece).first(distinct[piece]);
+    if (some.data() != words.data() + items)
+      std::copy(some.begin(), some.end(), words.begin() + static_cast<std::ptrdiff_t>(items));
+    items += distinct[piece];
+  }
+  words.resize(items);
+  return build_of_words<F>(words, g, [&](std::uint64_t count, auto act) { for_each_by_threads(count, threads, act); });
+}
+
+}  // namespace hortus
