@@ -17,13 +17,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace hortus::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
 using keys = std::span<digest const>;
 
 // Without AVX2 a loop over single words is faster.
 #undef HORTUS_COLUMNS_IN_LANES
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 #define HORTUS_COLUMNS_IN_LANES 1
+namespace hn = hwy::HWY_NAMESPACE;
 using words = hn::CappedTag<std::uint64_t, 8>;
 using vector = hn::Vec<words>;
 constexpr std::size_t lanes = hn::MaxLanes(words());
@@ -168,12 +168,12 @@ bool one_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
   return matches_any_columns(cells, start, word);
 }
 
-/// Solves `Vectors` vectors of columns, from column `from` on. A lane has the bits of one column for the last 64 slots that
-/// were solved, the latest in its lowest bit.
-constexpr std::size_t solved_columns = 16;
-
 #ifdef HORTUS_COLUMNS_IN_LANES
+constexpr std::size_t solved_columns = 16;
 constexpr std::size_t solved_at_once = solved_columns / lanes;
+
+/// Solves so many vectors of columns, from column `from` on. A lane has the bits of one column for the last 64 slots that were
+/// solved, the latest in its lowest bit.
 HWY_INLINE void solve_some(ribbon_cells& cells, std::uint64_t first_block, std::span<std::uint64_t const> rows,
                            std::span<std::uint64_t const> values, unsigned from, unsigned to, auto vectors) {
   words const d;

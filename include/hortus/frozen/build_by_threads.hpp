@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <hortus/cells/memory.hpp>
 #include <hortus/frozen/parts.hpp>
 
 /// Building with several threads. Not in parts.hpp, so that a program with one thread does not include <thread>.
@@ -59,7 +60,8 @@ F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned th
     for (auto& of_thread : starts) at += std::exchange(of_thread[piece], at);
     ends[piece] = at;
   }
-  std::vector<std::uint64_t> words(keys.size());
+  memory space(keys.size() * sizeof(std::uint64_t));  // on huge pages, which the threads are the first to touch
+  std::span const words(reinterpret_cast<std::uint64_t*>(space.data()), keys.size());
   for_each_by_threads(threads, threads, [&](std::uint64_t t) {
     auto to = starts[t];
     for (auto const x : keys.subspan(share(t), share(t + 1) - share(t))) words[to[pieces.part_of(x.bits())]++] = x.bits();
@@ -67,7 +69,7 @@ F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned th
   std::vector<std::uint64_t> distinct(pieces.count());
   auto const piece_of = [&](std::uint64_t piece) {
     auto const first = piece == 0 ? 0 : ends[piece - 1];
-    return std::span(words).subspan(first, ends[piece] - first);
+    return words.subspan(first, ends[piece] - first);
   };
   for_each_by_threads(pieces.count(), threads, [&](std::uint64_t piece) { distinct[piece] = sort_distinct(piece_of(piece)); });
   // The distinct words of all pieces, one after the other.
@@ -78,8 +80,8 @@ F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned th
       std::copy(some.begin(), some.end(), words.begin() + static_cast<std::ptrdiff_t>(items));
     items += distinct[piece];
   }
-  words.resize(items);
-  return build_of_words<F>(words, g, [&](std::uint64_t count, auto act) { for_each_by_threads(count, threads, act); });
+  return build_of_words<F>(words.first(items), g,
+                           [&](std::uint64_t count, auto act) { for_each_by_threads(count, threads, act); });
 }
 
 }  // namespace hortus

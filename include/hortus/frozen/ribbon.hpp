@@ -29,13 +29,12 @@ namespace hortus {
 /// Where there are more keys than slots, the keys that start in the left part of a bucket of 128 slots are bumped to a second
 /// layer, a twentieth of the first; 2 bits per bucket say which. A third layer has those bumped from the second, and so on.
 ///
-/// Promise  every key is found. An absent key is found with probability 2^-columns, exactly fpr(), whatever keys there are.
-/// Keys
-///          may be in any order and occur several times: the bytes are those of the set. A build never fails, and takes time
-///          linear in the number of keys even if they were chosen to defeat it; only the filter grows then.
-/// Price    r bits per key at a rate of 2^-r and 0.3 % more from a million keys on, at most 1 % more from 10,000 on; at rates
-///          between up to 0.09 bits more. A lookup reads two neighbouring cache lines at rates down to 2^-8. Building takes
-///          8 bytes per key and 16 MiB, and as long as 40 lookups.
+/// Promise  every key is found. An absent key is found with probability fpr(), which is 2^-columns, whatever the keys are.
+///          Keys come in any order and may occur several times: the bytes are those of the set. A build never fails, and
+///          takes linear time even if keys were chosen to defeat it; only the filter grows then.
+/// Price    r bits per key at a rate of 2^-r, and 0.3 % more from a million keys on, about 1 % more at 10,000; at rates in
+///          between up to 0.09 bits more. A lookup reads two neighbouring cache lines at rates down to 2^-8. Building
+///          takes 8 bytes per key, 0.5 for keys left over, and 16 MiB per thread.
 /// Lacks    insert: it is built of all keys at once (cuckoo and blocked take keys one by one). erase, merge.
 /// Source   P. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast succinct retrieval and approximate membership
 ///          using ribbon", SEA 2022; P. Dillinger, S. Walzer, "Ribbon filter", 2021.

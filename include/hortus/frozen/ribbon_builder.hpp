@@ -76,8 +76,11 @@ class ribbon_cells_builder {
       std::transform(left.begin(), left.end(), left.begin(), next_layer);
       sort_words(left);
       auto range = cells_.layer(layer);
-      if (left.size() > (range.end - range.first) * 77 + 64 && layer + 1 < plan::ribbon_max_layers) {
-        // More keys are left than by chance: 1.2 for each of the 64 slots of a block. They were chosen to meet in few slots.
+      // More keys than planned: 1.2 for each of the 64 slots of a block happen only to keys that were chosen to meet. In the
+      // last layer a block more is smaller than the words of eight keys without room.
+      auto const blocks = range.end - range.first;
+      auto const most = layer + 1 == cells_.layers() ? blocks * 64 + 8 : blocks * 77 + 64;
+      if (left.size() > most && layer + 1 < plan::ribbon_max_layers) {
         cells_ = cells_.with_layers(layer, plan::ribbon_layers(left.size(), layer));
         range = cells_.layer(layer);
       }

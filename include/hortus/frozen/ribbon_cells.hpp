@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -145,6 +146,7 @@ class ribbon_cells {
     memory kept(words.size_bytes());
     if (!words.empty()) std::memcpy(kept.data(), words.data(), words.size_bytes());
     kept_ = std::move(kept);
+    kept_words_ = words.size();
   }
 
   /// The probability that an absent key is found, if rows had `most` columns at most: for every layer the starts that are in
@@ -197,6 +199,7 @@ class ribbon_cells {
     bits_.clear();
     std::fill_n(thresholds_.data(), thresholds_.size(), std::byte{0xff});
     kept_ = memory();
+    kept_words_ = 0;
   }
   [[nodiscard]] std::size_t size_bytes() const noexcept {
     return bits_.size() + thresholds_.size() + boundaries_.size() + kept_.size();
@@ -204,15 +207,17 @@ class ribbon_cells {
   bool operator==(ribbon_cells const&) const = default;
 
   static void fields(auto& self, auto& io) {
-    io(self.columns_, self.wide_blocks_, self.strips_log2_, self.layers_, self.blocks_, self.bits_, self.thresholds_,
-       self.boundaries_, self.kept_);
+    io(self.columns_, self.wide_blocks_, self.strips_log2_, self.layers_, self.blocks_, self.kept_words_, self.bits_,
+       self.thresholds_, self.boundaries_, self.kept_);
   }
   [[nodiscard]] bool valid() const noexcept {
     using shape_type = plan::ribbon_shape;
     if (columns_ > shape_type::max_columns || wide_blocks_ > blocks_ ||
         (columns_ == shape_type::max_columns && wide_blocks_ != 0) || blocks_ > shape_type::max_blocks || strips_log2_ > 32 ||
-        layers_ > plan::ribbon_max_layers || kept_.size() % 8 != 0)
+        layers_ > plan::ribbon_max_layers || kept_words_ != kept_.size() / 8 || kept_.size() % 8 != 0)
       return false;
+    auto const words = kept();
+    if (std::adjacent_find(words.begin(), words.end(), std::greater_equal<>()) != words.end()) return false;
     auto const s = shape();
     if (bits_.size() != s.column_bytes() || thresholds_.size() != s.threshold_bytes() ||
         boundaries_.size() != s.boundary_bytes())
@@ -233,7 +238,7 @@ class ribbon_cells {
     constexpr auto slots = plan::ribbon_shape::block_slots;
     auto const first = range.first * slots;
     auto const last = (range.end - 1) * slots;  // the last start
-    double const all = static_cast<double>(last - first + 1 + 30);
+    auto const all = static_cast<double>(last - first + 1 + 30);
     double const narrow = std::ldexp(1.0, -static_cast<int>(std::min(columns_, most)));
     double const wide = std::ldexp(1.0, -static_cast<int>(std::min(columns_ + 1, most)));
     // Starts below `wide_end` have rows with a column more.
@@ -272,6 +277,7 @@ class ribbon_cells {
   std::uint64_t layers_ = 0;
   std::uint64_t wide_blocks_ = 0;
   std::uint64_t blocks_ = 0;
+  std::uint64_t kept_words_ = 0;
   memory bits_;
   memory thresholds_;
   memory boundaries_;

@@ -47,8 +47,9 @@ inline constexpr double overload = 1.055;
 inline constexpr double of_slots = 0.00042, of_strip = 14;
 /// The variance of their number.
 inline constexpr double variance_of_slots = 0.0085, variance_of_strip = 90;
-/// Up to so many keys a last layer without overload is smaller than a layer with overload and a last layer.
-inline constexpr double few_keys = 160;
+/// Up to so many keys a last layer without overload is smaller, and safer: in a layer of few buckets one that bumps all its
+/// keys leaves over far more than planned.
+inline constexpr double few_keys = 1200;
 }  // namespace ribbon_loss
 
 /// The first layer is built in parts of at most 2^20 keys on average. A part is divided into four strips, which are solved at
@@ -119,7 +120,6 @@ inline ribbon_shape ribbon(goal g) {
   // Wide blocks are in the first layer. If they are not enough, every block is wide.
   auto all = s;
   ++all.columns;
-  if (layers.size() == 1) return all;
   double const share = 2 - std::ldexp(2 * g.fpr, static_cast<int>(s.columns));
   double const wide = std::ceil(share / 0.995 * static_cast<double>(s.blocks)) + 1;
   if (wide > static_cast<double>(layers.front())) return all;
