@@ -1,3 +1,4 @@
+#define HWY_WANT_AVX3_DL  // some kernels have a version for it
 #include <hortus/cells/vector_target.hpp>
 
 #include <hwy/highway.h>
@@ -6,6 +7,7 @@
 
 #include <hortus/counting/pair_kernels.hpp>
 #include <hortus/error.hpp>
+#include <hortus/frozen/ribbon_kernels.hpp>
 
 namespace hortus::kernels {
 
@@ -24,9 +26,11 @@ void use_target(std::string_view name) {
     if (name == hwy::TargetName(each)) wanted = each;
   if (wanted == 0 && !name.empty())
     throw error(errc::unsupported, "this machine or this build has no instruction set named '" + std::string(name) + "'");
+  if (wanted == HWY_AVX3_DL) wanted |= HWY_AVX3;  // for kernels without a version for it
   hwy::SetSupportedTargetsForTest(wanted);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   chosen.choose_again();
+  chosen_ribbon.choose_again();
 }
 
 }  // namespace hortus::kernels

@@ -109,11 +109,12 @@ class hashed_family {
   }
 
   /// Makes the filter `by` times smaller, without needing the keys. It then holds `by` times fewer keys at the planned rate,
-  /// and its plan changes to that number, so that a caller who inserts more is warned in time.
+  /// and its plan changes to that number, so that a caller who inserts more is warned in time. A family that takes no more keys
+  /// keeps its plan.
   void fold(std::uint64_t by) requires foldable<Family> {
     family_.fold(by);
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): fold(0) throws
-    if (about_.items_planned != 0) about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
+    if (takes_keys() && about_.items_planned != 0) about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
   }
   /// Makes the filter as small as possible with fpr() at most `target`. Returns the factor, 1 if it cannot shrink. A target
   /// above the planned rate becomes the planned rate, and the planned number of keys is what the filter then holds at that
@@ -125,7 +126,8 @@ class hashed_family {
     fold(*std::prev(kept));
     if (target > about_.fpr_planned && about_.fpr_planned > 0) {
       about_.fpr_planned = target;
-      about_.items_planned = plan::most_items([&](std::uint64_t items) { return planned_fpr(items); }, target);
+      if (takes_keys())
+        about_.items_planned = plan::most_items([&](std::uint64_t items) { return planned_fpr(items); }, target);
     }
     return *std::prev(kept);
   }
@@ -154,6 +156,13 @@ class hashed_family {
   envelope about_;  // about() fills in family and hash
 
  private:
+  /// Can keys be inserted? Of a family that was chosen at run time, only the filter knows.
+  [[nodiscard]] bool takes_keys() const {
+    if constexpr (requires { family_.has(verb::insert); })
+      return family_.has(verb::insert);
+    else
+      return insertable<Family>;
+  }
   void check_equal_hash(hashed_family const& other) const {
     if (!(hash_ == other.hash_))
       throw error(errc::incompatible, "filters combine only when made with the same hash and the same seed or secret key");

@@ -645,6 +645,64 @@ class Quotient(Counting):
             slot += 1
 
 
+class Ribbon(Membership):
+    THRESHOLDS = (0, 19, 38, 128)
+
+    def __init__(self, f):
+        self.columns = f.number("columns", 0, 64)
+        self.wide = f.number("wide_blocks", 0, 2**32 - 1)
+        self.strips = 1 << f.number("strips_log2", 0, 32)
+        self.layers = f.number("layers", 0, 16)
+        blocks = f.number("blocks", 0, 2**32 - 1)
+        kept = f.number("kept", 0, M64)
+        demand(self.wide <= blocks and (self.columns < 64 or self.wide == 0), "wide_blocks")
+        words = f.section("columns", 8 * (blocks * self.columns + self.wide))
+        self.words = struct.unpack(f"<{len(words) // 8}Q", words)
+        self.thresholds = f.section("thresholds", (blocks + 7) // 8)
+        count = self.strips + self.layers if self.layers else 0
+        self.ends = struct.unpack(f"<{count}I", f.section("boundaries", 4 * count))
+        self.kept = struct.unpack(f"<{kept}Q", f.section("kept words", 8 * kept))
+        demand(all(a < b for a, b in zip(self.kept, self.kept[1:])), "kept words")
+        if self.layers == 0:
+            demand(blocks == 0 and self.strips == 1, "no layers")
+        else:
+            demand(self.ends[0] == 0 and self.ends[-1] == blocks, "boundaries")
+            demand(all(a < b for a, b in zip(self.ends, self.ends[1:])), "boundaries")
+
+    def word_of(self, block, column):
+        return self.words[block * self.columns + min(block, self.wide) + column]
+
+    def start(self, layer, word):
+        at = word * self.strips >> 64 if layer == 0 else self.strips + layer - 1
+        h = word * self.strips & M64 if layer == 0 else word
+        last = 64 * (self.ends[at + 1] - self.ends[at] - 1)
+        return 64 * self.ends[at] + min(max(h * (last + 31) >> 64, 14) - 14, last)
+
+    def adds_up(self, start, word):
+        product = word * GOLDEN
+        fingerprint = product >> 64
+        row = (product & M64 ^ fingerprint) | 1
+        block, shift, end = start // 64, start % 64, (start + 63) // 64
+        for column in range(self.columns + (end < self.wide)):
+            bits = self.word_of(block, column)
+            if end != block:
+                bits |= self.word_of(end, column) << 64
+            if bin(row << shift & bits).count("1") % 2 != fingerprint >> column & 1:
+                return False
+        return True
+
+    def has(self, d):
+        word = d
+        for layer in range(self.layers):
+            if layer:
+                word = mix64(word + GOLDEN & M64)
+            start = self.start(layer, word)
+            bucket = start // 128
+            if start % 128 >= self.THRESHOLDS[self.thresholds[bucket // 4] >> bucket % 4 * 2 & 3]:
+                return self.adds_up(start, word) or (layer == self.layers - 1 and word in self.kept)
+        return word in self.kept
+
+
 class BinaryFuse(Membership):
     def __init__(self, f):
         self.items = f.number("items")
@@ -950,7 +1008,8 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "binary_fuse": BinaryFuse, "golomb_set": GolombSet,
+    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "ribbon": Ribbon, "binary_fuse": BinaryFuse,
+    "golomb_set": GolombSet,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,

@@ -9,8 +9,10 @@ requires foldable<F> && membership<F>
 void fold_keeps_the_keys_and_has_the_rate_it_foretold() {
   auto const original = filled<F>(10'000);
   auto const ways = plan::divisors(original.family().fold_width());
-  auto const planned = F(F::plan(goal_for<F>(10'000'000))).fold_width();
-  EXPECT_GE(plan::divisors(planned).size(), 20U) << "sizes are planned with divisors to spare: " << planned;
+  if constexpr (makeable<F>) {
+    auto const planned = F(F::plan(goal_for<F>(10'000'000))).fold_width();
+    EXPECT_GE(plan::divisors(planned).size(), 20U) << "sizes are planned with divisors to spare: " << planned;
+  }
   for (auto const by : ways) {
     if (by > 200) break;
     auto f = original;
@@ -18,7 +20,9 @@ void fold_keeps_the_keys_and_has_the_rate_it_foretold() {
     f.fold(by);
     EXPECT_DOUBLE_EQ(f.fpr(), foretold);
     // As planned: counters that were added up may need more bits than each did before.
-    EXPECT_LE(F::planned_bytes(f.family().shape()), F::planned_bytes(original.family().shape()) / by + 8);
+    // A built family may keep what says where its keys are.
+    auto const more = buildable<F> ? F::planned_bytes(original.family().shape()) / 50 : 0;
+    EXPECT_LE(F::planned_bytes(f.family().shape()), F::planned_bytes(original.family().shape()) / by + 8 + more);
     EXPECT_EQ(f.may_contain(keys<random_keys>(0, 10'000)).count(), 10'000U) << "folded by " << by;
     if constexpr (erasable<F>) {
       EXPECT_EQ(f.erase(keys<random_keys>(0, 5000)), 5000U);
@@ -33,15 +37,26 @@ void fold_keeps_the_keys_and_has_the_rate_it_foretold() {
   EXPECT_EQ(f, original);
 }
 
+/// A filter that can be folded for the rates below.
+template <foldable F>
+of_keys<F> roomy_filter() {
+  if constexpr (buildable<F>) {
+    return filled<F>(5000, 0, 0x1p-12);
+  } else {
+    of_keys<F> roomy(goal_for<F>(100'000, 1e-4));
+    fill(roomy, keys<random_keys>(0, 5000));
+    return roomy;
+  }
+}
+
 template <class F>
 requires foldable<F> && membership<F>
 void fold_to_a_rate_goes_as_far_as_it_may() {
-  of_keys<F> roomy(goal_for<F>(100'000, 1e-4));
-  fill(roomy, keys<random_keys>(0, 5000));
-  for (double const target : {0.5, 0.05, 0.001}) {
+  auto const roomy = roomy_filter<F>();
+  for (double const target : {0.3, 0.05, 0.001}) {
     auto f = roomy;
     auto const by = f.fold_to_fpr(target);
-    EXPECT_GT(by, 1U);
+    EXPECT_TRUE(by > 1 || buildable<F>);
     EXPECT_LE(f.fpr(), target);
     auto const ways = plan::divisors(roomy.family().fold_width());
     auto const next = std::ranges::upper_bound(ways, by);

@@ -1,0 +1,42 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include <hortus/digest.hpp>
+#include <hortus/frozen/ribbon_cells.hpp>
+
+/// The loops of ribbon that are compiled once for each vector instruction set, in src/ribbon_kernels.cpp, and chosen at run
+/// time. All of them give the same answers and the same bytes.
+namespace hortus::kernels {
+
+/// The answers for a block of keys, a bit for each.
+inline constexpr std::size_t ribbon_block_keys = 256;
+struct ribbon_answers {
+  std::uint64_t found[ribbon_block_keys / 64];
+  std::uint64_t bumped[ribbon_block_keys / 64];  ///< a later layer has the answer; `found` has no meaning
+};
+
+/// Asks one layer. Prefetches the blocks of the keys ahead, and of the first keys of `next`, which may be empty, if `far`.
+/// Pre: xs and next have at most ribbon_block_keys keys each.
+void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
+               bool far, ribbon_answers& answers) noexcept;
+
+/// Solves the columns: the bits of slot i are the sum of the bits of the later slots in rows[i], plus values[i]. A row without
+/// slots has the bits 0. `rows` has 64 rows for each block from `first_block` on.
+void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std::uint64_t const> rows,
+                  std::span<std::uint64_t const> values) noexcept;
+
+/// For a single key Highway's dispatch would cost too much, so a pointer to the chosen function is cached.
+struct ribbon_kernel {
+  std::atomic<bool (*)(ribbon_cells const& cells, std::uint64_t word)> in;
+  void choose_again() noexcept;
+};
+extern ribbon_kernel chosen_ribbon;
+
+/// Is the key in any layer?
+inline bool in_ribbon(ribbon_cells const& cells, digest x) noexcept {
+  return chosen_ribbon.in.load(std::memory_order_relaxed)(cells, x.bits());
+}
+
+}  // namespace hortus::kernels
