@@ -63,7 +63,7 @@ class agreement : public ::testing::Test {
 
   /// All six ways give one outcome; returns it.
   outcome check(bytes_of_file const& bytes) {
-    auto const path = folder_ / "file";
+    auto const path = folder / "file";
     write_contents(path, bytes);
     auto loaded = outcome_of([&] { return load(path); });
     EXPECT_EQ(loaded, outcome_of([&] { return open(path, {.key = {}, .verify = true}); })) << "open";
@@ -82,7 +82,7 @@ class agreement : public ::testing::Test {
   }
   static any_filter sample(std::string_view family, std::uint64_t items) { return filled(family, items, 1000); }
 
-  scratch_folder folder_;
+  scratch_folder folder;
 };
 
 TEST_F(agreement, on_valid_files) {
@@ -207,7 +207,7 @@ TEST_F(agreement, without_verifying_only_the_payload_may_be_damaged) {
   auto const original = sample("bloom", 1000);
   auto const bytes = to_bytes(original);
   auto const payload = get<std::uint64_t>(bytes, at::end + 8 * get<std::uint32_t>(bytes, at::scalars));
-  auto const path = folder_ / "file";
+  auto const path = folder / "file";
   for (std::size_t byte = 0; byte < bytes.size(); byte += byte < payload ? 1 : 97) {
     auto damaged = bytes;
     damaged[byte] ^= std::byte{0x10};
@@ -276,7 +276,7 @@ TEST_F(agreement, the_wrong_type_is_refused_with_both_names) {
 }
 
 TEST_F(agreement, errors_name_the_file_once) {
-  auto const path = folder_ / "damaged";
+  auto const path = folder / "damaged";
   write_contents(path, bytes_of_file(500));
   for (bool const mapped : {false, true}) {
     try {
@@ -291,7 +291,7 @@ TEST_F(agreement, errors_name_the_file_once) {
 }
 
 TEST_F(agreement, what_cannot_be_opened_is_an_io_error) {
-  for (auto const& path : {folder_ / "missing", folder_.path(), folder_ / "missing/file"}) {
+  for (auto const& path : {folder / "missing", folder.path(), folder / "missing/file"}) {
     EXPECT_EQ(outcome_of([&] { return load(path); }), outcome(errc::io)) << path;
     EXPECT_EQ(outcome_of([&] { return open(path); }), outcome(errc::io)) << path;
   }

@@ -76,24 +76,24 @@ void use(any_filter& filter, shape const& what) {
 class large : public ::testing::TestWithParam<shape> {
  protected:
   void make(bool verifiable) {
-    if (!write_sparse(path_, GetParam(), verifiable))
+    if (!write_sparse(path, GetParam(), verifiable))
       GTEST_SKIP() << "no sparse file of that size here: " << std::generic_category().message(errno);
   }
-  scratch_folder folder_;
-  std::filesystem::path path_ = folder_ / "sparse";
+  scratch_folder folder;
+  std::filesystem::path path = folder / "sparse";
 };
 class above_2_to_33 : public large {};
 class of_2_to_42 : public large {};
 
 TEST_P(above_2_to_33, is_mapped_and_loaded_alike) {
   make(true);
-  auto opened = open(path_, {.key = {}, .verify = true});
+  auto opened = open(path, {.key = {}, .verify = true});
   use(opened, GetParam());
   struct stat status {};
-  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_LT(status.st_blocks, 1000) << "nothing was written to the file";
 
-  auto loaded = load(path_);
+  auto loaded = load(path);
   EXPECT_NE(loaded, opened);
   for (std::uint64_t i = 0; i < keys; ++i) (void)loaded.insert(key(i));
   EXPECT_EQ(loaded, opened);
@@ -106,24 +106,24 @@ TEST_P(above_2_to_33, is_mapped_and_loaded_alike) {
 TEST_P(above_2_to_33, damage_far_behind_is_found) {
   make(true);
   auto const offset = std::uint64_t{9} << 26;  // beyond 2^32 bits
-  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(static_cast<std::streamoff>(offset));
   file.put('\x01').flush();
   ASSERT_TRUE(file);
-  EXPECT_THROW((void)open(path_, {.key = {}, .verify = true}), error);
-  EXPECT_NO_THROW((void)open(path_));
+  EXPECT_THROW((void)open(path, {.key = {}, .verify = true}), error);
+  EXPECT_NO_THROW((void)open(path));
 }
 
 TEST_P(of_2_to_42, is_mapped) {
   make(false);
-  auto opened = open(path_);
+  auto opened = open(path);
   // Random reads over half a terabyte: without this advice the system reads 128 KiB around each, a minute's work in all.
   auto const cells = opened.family().cells()->bytes();
   auto const first = reinterpret_cast<std::uintptr_t>(cells.data()) / 4096 * 4096;
   ASSERT_EQ(::madvise(reinterpret_cast<void*>(first), cells.size(), MADV_RANDOM), 0);
   use(opened, GetParam());
   try {
-    (void)open(path_, {.key = {}, .verify = true});
+    (void)open(path, {.key = {}, .verify = true});
     FAIL() << "the checksums of this file are wrong";
   } catch (error const& e) {
     EXPECT_EQ(e.code(), errc::corrupt);
@@ -136,15 +136,15 @@ TEST_P(of_2_to_42, does_not_fit_into_memory_and_says_so) {
   std::ifstream("/proc/sys/vm/overcommit_memory") >> policy;
   if (policy == 1) GTEST_SKIP() << "this system promises any amount of memory";
   if (::sysconf(_SC_PHYS_PAGES) > (std::int64_t{1} << 39) / 4096) GTEST_SKIP() << "here it fits";
-  EXPECT_THROW((void)load(path_), std::bad_alloc);
+  EXPECT_THROW((void)load(path), std::bad_alloc);
 }
 
 TEST_P(of_2_to_42, one_bit_more_is_refused) {
   auto more = GetParam();
   for (auto& scalar : more.scalars)
     if (scalar == the_most) ++scalar;
-  if (!write_sparse(path_, more, false)) GTEST_SKIP() << "no sparse file of that size here";
-  EXPECT_THROW((void)open(path_), error);
+  if (!write_sparse(path, more, false)) GTEST_SKIP() << "no sparse file of that size here";
+  EXPECT_THROW((void)open(path), error);
 }
 
 /// Written piece by piece and read chunk by chunk, a section past 4 GiB arrives whole, and the last byte is the last byte.

@@ -41,8 +41,8 @@ double inner_by_occupancy(block_layout layout, std::uint64_t keys, unsigned prob
 
 /// The f' of the literature sheets: the same with (1 - (1 - 1/B)^(ki))^k as the rate of a word, and Poisson loads.
 double lenient_fpr(block_layout layout, double bits_per_item, unsigned probes) {
-  double const load = layout.bits() / bits_per_item, throws = static_cast<double>(probes / layout.parts),
-               choice = 1.0 / layout.choices;
+  unsigned const probes_of_part = probes / layout.parts;
+  double const load = layout.bits() / bits_per_item, throws = probes_of_part, choice = 1.0 / layout.choices;
   double sum = 0;
   std::vector<double> chosen{1};  // chances that j of the keys chose the word
   for (double i = 0; i < load || std::exp(i * std::log(load) - load - std::lgamma(i + 1)) > 1e-19; ++i) {
