@@ -33,7 +33,7 @@ for family in $some; do
   same_bytes f g
   hortus build $family -o small --memory 20k keys
   hortus info --json small >about.json
-  json '15000 < d["size_bytes"] <= 20000 and 0.01 < d["fpr_planned"] < 0.2' about.json
+  json '12000 < d["size_bytes"] <= 20000 and 0.003 < d["fpr_planned"] < 0.2' about.json
   equal "all found in little space" 20000 "$(count small keys)"
   refused 'needs .*more than --memory' hortus build $family -o none -p 1e-6 --memory 20k keys
   [ ! -e none ] || fail "an output file after an error"
