@@ -58,7 +58,8 @@ TEST(stored_words, of_one_partition_only) {
 }
 
 TEST(stored_words, a_folder_that_is_not_there_is_named) {
-  std::string const before = std::getenv("TMPDIR") == nullptr ? "" : std::getenv("TMPDIR");
+  auto const* const set = std::getenv("TMPDIR");
+  std::string const before = set == nullptr ? "" : set;
   ::setenv("TMPDIR", "/nowhere/at/all", 1);
   stored_words stored(0);
   try {
