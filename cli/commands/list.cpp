@@ -104,7 +104,7 @@ std::string space_of(family_info const& f, proposal const& offer) {
   if (f.forgets) text += " a key of the window";
   text += share_missed(f, offer);
   if (f.grows) text += " of the first stage";
-  if (f.has(verb::build)) text += " where keys occur once";
+  if (f.has(verb::build) && f.has(verb::count)) text += " where keys occur once";
   return text;
 }
 

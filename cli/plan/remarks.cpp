@@ -56,8 +56,7 @@ std::optional<other_family> if_all_are_known(candidate const& best, comparison c
   auto const gain = space_given
                         ? fmt::format("a rate of {} instead of {}", human_rate(found->offer.fpr), human_rate(best.offer.fpr))
                         : fmt::format("{:.1f} % smaller", 100 * (1 - ratio));
-  return other_family{&*found, fmt::format("{}, {}; it is built of all keys at once and takes none later (--need build)",
-                                           found->family->name, gain)};
+  return other_family{&*found, fmt::format("{}, {}, built of all keys at once (--need build)", found->family->name, gain)};
 }
 
 /// The most keys in the memory at this rate; none if not even one fits.

@@ -218,7 +218,7 @@ refused 'not expected: fold' hortus plan -n 1M --need merge fold
 section "plan --memory: the most it may take with -p, the best rate in that space without"
 hortus plan -n 1M -p 1% --memory 2M --json >plan.json
 json 'len(d["candidates"]) >= 2 and all(c["fpr"] <= 0.01 for c in d["candidates"])' plan.json
-hortus plan -n 1M --memory 1M --need intersect --json >plan.json # those that count would need more
+hortus plan -n 1M --memory 1M --need intersect,insert --json >plan.json # those that count would need more
 json 'all(950000 < c["size_bytes"] <= 1000000 and 0.01 < c["fpr"] < 0.05 for c in d["candidates"])' \
   '[c["fpr"] for c in d["candidates"]] == sorted(c["fpr"] for c in d["candidates"])' \
   plan.json

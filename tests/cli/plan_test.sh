@@ -102,9 +102,9 @@ section "families that are built at once come last, and are named where they are
 hortus plan -n 1M --json >plan.json
 json 'd["candidates"][0]["family"] == "bloom" and "of those that take keys one by one" in d["candidates"][0]["why"]' \
   'd["if_known"]["family"] == "ribbon" and d["if_known"]["command"] == "hortus build ribbon -n 1M -p 1% -o FILE KEYS"' \
-  '"% smaller; it is built of all keys at once and takes none later (--need build)" in d["if_known"]["text"]' plan.json
+  '"% smaller, built of all keys at once (--need build)" in d["if_known"]["text"]' plan.json
 run 0 hortus plan -n 1M
-printed_line 'if all keys are known: ribbon, [0-9.]+ % smaller; it is built of all keys at once .*'
+printed_line 'if all keys are known: ribbon, [0-9.]+ % smaller, built of all keys at once \(--need build\)'
 hortus plan -n 1M --need build --json >plan.json
 json 'd["candidates"][0]["family"] == "ribbon" and d["if_known"] is None' plan.json
 hortus plan -n 1M --need insert --json >plan.json
