@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <hortus/cells/distinct_words.hpp>
+#include <hortus/cells/memory.hpp>
 #include <hortus/part_threads.hpp>
 #include <hortus/parts.hpp>
 
@@ -36,7 +37,8 @@ F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned th
     for (auto& of_thread : starts) at += std::exchange(of_thread[piece], at);
     ends[piece] = at;
   }
-  std::vector<std::uint64_t> words(keys.size());
+  memory space(keys.size() * sizeof(std::uint64_t));  // on huge pages, which the threads are the first to touch
+  std::span const words(reinterpret_cast<std::uint64_t*>(space.data()), keys.size());
   for_each(threads, [&](std::uint64_t t) {
     auto to = starts[t];
     for (auto const x : keys.subspan(share(t), share(t + 1) - share(t))) words[to[pieces.part_of(x.bits())]++] = x.bits();
@@ -44,7 +46,7 @@ F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned th
   std::vector<std::uint64_t> distinct(pieces.count());
   auto const piece_of = [&](std::uint64_t piece) {
     auto const first = piece == 0 ? 0 : ends[piece - 1];
-    return std::span(words).subspan(first, ends[piece] - first);
+    return words.subspan(first, ends[piece] - first);
   };
   for_each(pieces.count(), [&](std::uint64_t piece) { distinct[piece] = sort_distinct(piece_of(piece)); });
   // The distinct words of all pieces, one after the other.
@@ -55,8 +57,7 @@ F build_by_threads(std::span<digest const> keys, typename F::goal g, unsigned th
       std::copy(some.begin(), some.end(), words.begin() + static_cast<std::ptrdiff_t>(items));
     items += distinct[piece];
   }
-  words.resize(items);
-  return build_of_words<F>(words, g, for_each);
+  return build_of_words<F>(words.first(items), g, for_each);
 }
 
 }  // namespace hortus
