@@ -151,8 +151,8 @@ void eliminate(system& all, strip_keys& keys, moving_row row) {
   }
 }
 
-/// Each step waits for the one before. With four strips, whose rows do not meet, the processor works on all at once, in half
-/// the time. Four variables, not an array, stay in registers.
+/// Each step waits for the one before. With four strips, whose rows do not meet, the processor works on all at once. Four
+/// variables, not an array, stay in registers.
 void eliminate(system& all, strip_keys& a, strip_keys& b, strip_keys& c, strip_keys& d) {
   auto* const rows = all.rows;
   auto* const values = all.values;
