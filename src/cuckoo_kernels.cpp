@@ -147,7 +147,6 @@ void find_of_eight(cuckoo_windows const& in, keys xs, keys next, slots_of_keys& 
     auto const values = pairs.values(eight.tag), far_values = hn::Xor(values, pairs.second_window);
     first_of_four const found(eight, pairs, Free ? near : hn::Xor(near, values), Free ? far : hn::Xor(far, far_values));
     special |= (Free ? pairs.present(values, near, far) : std::uint64_t{found.several}) << i;
-    hn::Store(eight.window, d, out.window + i);
     hn::Store(found.slot, d, out.slot + i);
     hn::Store(found.value, d, out.value + i);
   });
@@ -197,7 +196,6 @@ class one_key {
 
   void put_first(unsigned ways, std::size_t i, slots_of_keys& out) const {
     auto const way = static_cast<unsigned>(std::countr_zero(ways));
-    out.window[i] = at_.window;
     out.slot[i] = ways == 0 ? 0 : at_.slot(way);
     out.value[i] = ways == 0 ? 0 : at_.value(way);
   }

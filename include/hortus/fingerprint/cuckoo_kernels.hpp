@@ -23,7 +23,6 @@ std::uint64_t in_windows(cuckoo_windows const& in, std::span<digest const> xs, s
 /// One slot of each of up to 64 keys, and the value that the key's tag has in it. A value of 0: there is no such slot.
 struct slots_of_keys {
   std::uint64_t special;  // one bit per key
-  alignas(64) std::uint64_t window[64];
   alignas(64) std::uint64_t slot[64];
   alignas(64) std::uint64_t value[64];
 };

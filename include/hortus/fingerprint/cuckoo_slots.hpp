@@ -106,6 +106,12 @@ class cuckoo_slots {
   /// Pre: found.copies != 0.
   void remove(cuckoo_places const& key, state found) noexcept { remove(key.slot(first(found.copies))); }
   void remove(std::uint64_t slot) noexcept { slots_.put(slot, 0); }
+  /// The same for a slot in which a value was found some erases ago. False: it is gone by now.
+  bool remove(std::uint64_t slot, std::uint64_t value) noexcept {
+    if (slots_.get(slot) != value) return false;
+    remove(slot);
+    return true;
+  }
   void clear() noexcept { slots_.clear(); }
 
   /// Calls act(places, way) for every slot in use. A file may hold any value; the places then have slots that exist.
@@ -136,7 +142,6 @@ class cuckoo_slots {
   }
   [[nodiscard]] kernels::cuckoo_windows windows() const noexcept { return {slots_.cells().data(), map_, slots_.width()}; }
   static void put_first(cuckoo_places const& key, unsigned some_ways, std::size_t i, kernels::slots_of_keys& out) noexcept {
-    out.window[i] = key.window;
     out.slot[i] = some_ways == 0 ? 0 : key.slot(first(some_ways));
     out.value[i] = some_ways == 0 ? 0 : key.value(first(some_ways));
   }

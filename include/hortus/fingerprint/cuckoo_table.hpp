@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +44,9 @@ class cuckoo_table {
     return here == 0 ? 0 : here + std::min(extra_.count(slots_.number(key)), ~std::uint64_t{0} - here);
   }
 
-  /// Blocks of keys. They look up the slots of all keys of the block first. By the time it is a key's turn, its free slot
-  /// may be taken, or the same fingerprint may have been in the block before: such a key is looked up again.
+  /// Blocks of keys. They look up the slots of all keys of the block first. By the time it is a key's turn, its free slot may
+  /// be taken, or its copy erased: then it is looked up again. If the same fingerprint was in the block before, that is so,
+  /// because both have the same first slot.
   [[nodiscard]] std::uint64_t may_contain(std::span<digest const> xs, std::span<digest const> next) const noexcept {
     return slots_.has(xs, next);
   }
@@ -56,10 +56,9 @@ class cuckoo_table {
     if (!next.empty())  // only if the filter is larger than the cache
       for (std::size_t i = 0; i < xs.size(); ++i)
         if (free.value[i] == 0) slots_.prefetch_search(slots_.places_of(xs[i]));
-    some_windows seen;
     std::size_t in = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      bool const is_new = seen.add(free.window[i]) && (free.special >> i & 1) == 0;
+      bool const is_new = (free.special >> i & 1) == 0;
       bool const stored = is_new && free.value[i] != 0 && slots_.store(free.slot[i], free.value[i]);
       numbers_.used += std::uint64_t{stored};
       in += std::size_t{stored || insert(xs[i])};
@@ -107,18 +106,6 @@ class cuckoo_table {
     bool operator==(numbers const&) const = default;
   };
 
-  /// The first windows of the keys of a block. A few bits are enough: a window that is mistaken for one seen before costs one
-  /// more lookup.
-  struct some_windows {
-    std::array<std::uint64_t, 64> bits{};
-    bool add(std::uint64_t window) noexcept {  ///< true: it was certainly not seen before
-      auto& word = bits[window / 64 % bits.size()];
-      bool const fresh = (word >> window % 64 & 1) == 0;
-      word |= std::uint64_t{1} << window % 64;
-      return fresh;
-    }
-  };
-
   static bool is_double(cuckoo_slots::state found) noexcept { return (found.copies & (found.copies - 1)) != 0; }
 
   /// Past a load of 0.95, keys are refused after a short search: the filter is fuller than planned, and a long one would take
@@ -142,17 +129,12 @@ class cuckoo_table {
   std::size_t erase_near(std::span<digest const> xs) noexcept {
     kernels::slots_of_keys copy;
     slots_.find_copy(xs, {}, copy);
-    some_windows seen;
     std::size_t erased = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      bool const simple = seen.add(copy.window[i]) && (copy.special >> i & 1) == 0 && extra_.empty() && numbers_.used != 0;
-      if (!simple) {
-        erased += std::size_t{erase(xs[i])};
-      } else if (copy.value[i] != 0) {
-        slots_.remove(copy.slot[i]);
-        --numbers_.used;
-        ++erased;
-      }
+      bool const simple = (copy.special >> i & 1) == 0 && extra_.empty() && numbers_.used != 0;
+      bool const removed = simple && copy.value[i] != 0 && slots_.remove(copy.slot[i], copy.value[i]);
+      numbers_.used -= std::uint64_t{removed};
+      erased += std::size_t{removed || erase(xs[i])};
     }
     return erased;
   }
