@@ -1,36 +1,19 @@
 #include "cli/digest_buffer.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <string>
-#include <system_error>
 
-#include <hortus/error.hpp>
+#include <hortus/io/temporary_file.hpp>
 
 namespace hortus::cli {
 namespace {
 
-std::string temporary_folder() {
-  auto const* const wish = std::getenv("TMPDIR");
-  return wish != nullptr && *wish != '\0' ? wish : P_tmpdir;
-}
+[[noreturn]] void fail(char const* doing) { temporary_file_failed(doing, errno); }
 
-[[noreturn]] void fail(char const* doing) {
-  auto const reason = std::generic_category().message(errno);
-  throw error(errc::io, std::string("cannot ") + doing + " a temporary file for the keys in '" + temporary_folder() +
-                            "': " + reason + "; TMPDIR names another folder, and with more --memory none is needed");
-}
-
-/// A file without a name, which disappears with the process. std::tmpfile() would do, but ignores TMPDIR.
 std::FILE* open_temporary() {
-  auto name = temporary_folder() + "/hortus.XXXXXX";
-  int const fd = ::mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0) fail("create");
-  ::unlink(name.c_str());
+  int const fd = open_temporary_file();
   auto* const file = ::fdopen(fd, "w+b");
   if (file == nullptr) ::close(fd);
   return file;

@@ -54,7 +54,9 @@ void new_filter::check_family() const {
   }
   if (!settings.empty()) throw error(errc::bad_goal, "--set is about one family: name it instead of auto");
   if (!window.empty()) throw error(errc::bad_goal, "--window is for age_partitioned: name it instead of auto");
-  (void)verbs_needed(need);
+  if (verbs_needed(need).has(verb::build))
+    throw error(errc::bad_goal,
+                "auto makes a filter that takes more keys later; name a family that is built at once, such as ribbon");
 }
 
 void new_filter::choose_family(std::uint64_t for_items) {

@@ -1,40 +1,19 @@
 #include <hortus/io/stored_words.hpp>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
-#include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <hortus/cells/distinct_words.hpp>
 #include <hortus/error.hpp>
+#include <hortus/io/temporary_file.hpp>
 
 namespace hortus {
 namespace {
-
-std::string temporary_folder() {
-  auto const* const wish = std::getenv("TMPDIR");
-  return wish != nullptr && *wish != '\0' ? wish : P_tmpdir;
-}
-
-[[noreturn]] void fail(char const* doing, int reason) {
-  throw error(errc::io, std::string("cannot ") + doing + " a temporary file for the keys in '" + temporary_folder() +
-                            "': " + std::generic_category().message(reason) +
-                            "; TMPDIR names another folder, and with more memory none is needed");
-}
-
-int open_temporary() {
-  auto name = temporary_folder() + "/hortus.XXXXXX";
-  int const file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file < 0) fail("create", errno);
-  ::unlink(name.c_str());
-  return file;
-}
 
 /// Writes or reads all bytes: act is ::pwrite or ::pread.
 void all_bytes(char const* doing, auto act, int file, auto* words, std::uint64_t count, std::uint64_t first) {
@@ -45,7 +24,7 @@ void all_bytes(char const* doing, auto act, int file, auto* words, std::uint64_t
   while (bytes != 0) {
     auto const done = act(file, at, bytes, offset);
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) fail(doing, done < 0 ? errno : EIO);
+    if (done <= 0) temporary_file_failed(doing, done < 0 ? errno : EIO);
     at += done;
     offset += done;
     bytes -= static_cast<std::uint64_t>(done);
@@ -70,7 +49,7 @@ void stored_words::add(std::span<digest const> xs) {
 }
 
 void stored_words::write_all_held() {
-  if (file_ < 0) file_ = open_temporary();
+  if (file_ < 0) file_ = open_temporary_file();
   for (auto& its : all_) {
     if (its.held.empty()) continue;
     its.in_file.push_back({file_words_, its.held.size()});

@@ -95,6 +95,7 @@ refused '^hortus: --threads is for families that are built in parts \(.*golomb_s
 refused 'not for bloom' hortus build bloom -o none --threads 2 -n 20000 keys
 refused 'not for bloom' hortus add none --create --family bloom --threads 2 -n 20000 keys
 refused 'threads' hortus build golomb_set -o none --threads 0 keys
+refused 'auto makes a filter that takes more keys later; name a family .* such as ribbon' hortus build auto --need build -o none keys
 refused 'at most 1024' hortus build golomb_set -o none --threads 1025 keys
 some=$( (hortus build bloom -o none --threads 2 keys 2>&1 || true) | sed -nE 's/.*\((.*)\).*/\1/p' | tr -d ,)
 [ -n "$some" ] || fail "no family is built in parts"
