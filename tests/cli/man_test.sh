@@ -24,7 +24,7 @@ refused "^hortus: there is no command 'biuld'; did you mean 'build'\? hortus --h
 refused '--list names all commands' hortus man --list build
 
 section "every variable of the environment that the command reads is in the page"
-variables=$(grep -rhoE '(getenv|environment)\("[A-Z_]+"\)' "$HORTUS_SOURCE_DIR/cli" | grep -oE '[A-Z_]{2,}' | sort -u)
+variables=$(grep -rhoE '(getenv|environment)\("[A-Z_]+"\)' "$HORTUS_SOURCE_DIR"/{cli,src,include} | grep -oE '[A-Z_]{2,}' | sort -u)
 [ -n "$variables" ] || fail "no variables found in the source of the command"
 for variable in $variables; do
   grep -qF "\\fB$variable\\fR" hortus.1 || fail "hortus(1) should explain $variable"
