@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include <hortus/io/stored_words.hpp>
+#include <hortus/io/stored_parts.hpp>
 #include <hortus/part_threads.hpp>
 
 #include "cli/clock.hpp"
@@ -132,7 +132,7 @@ class builder {
     try_plan();
     auto const threads = made_.chosen_threads();
     stored_words kept((made_.memory.empty() ? default_buffer_bytes : parse_bytes("--memory", made_.memory)) / 2);
-    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) { kept.add(xs); });
+    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) { kept.add(as_words(xs)); });
     fitting("what sorting the keys takes (fewer --threads take less)",
             [&] { kept.sort(shown_loop("sorting", kept.added(), threads)); });
     auto const wish = made_.wish(kept.size());
