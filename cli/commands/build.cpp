@@ -29,10 +29,12 @@ void add_build(command_line& app, action& run) {
   command->add_option("FAMILY", o->made.family, "which kind of filter; hortus list names them, auto chooses one")->required();
   o->out.add_options(*command, "the file to write");
   o->made.add_options(*command);
+  o->made.values.add_options(*command);
   o->input.add_options(*command);
   command->footer(
       "Example: hortus build bloom -o seen.hortus -p 0.1% keys.txt\n"
-      "Example: hortus build auto -o users.hortus --csv user_id --need remove visits.csv.gz");
+      "Example: hortus build auto -o users.hortus --csv user_id --need remove visits.csv.gz\n"
+      "Example: hortus build bloomier_map -o country.hortus --csv user_id --value country users.csv");
   command->callback([=, &run] { run = [o] { return build(*o); }; });
 }
 

@@ -10,7 +10,7 @@
 namespace hortus {
 
 /// Distinct words, or the entries of a map, given part by part. So a filter can be built from more of them than memory holds:
-/// see stored_parts.hpp.
+/// see stored_records.hpp.
 template <class Record>
 class part_source {
  public:

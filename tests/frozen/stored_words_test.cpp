@@ -5,7 +5,7 @@
 #include <random>
 
 #include <hortus/error.hpp>
-#include <hortus/io/stored_parts.hpp>
+#include <hortus/io/stored_records.hpp>
 
 namespace hortus::testing {
 namespace {

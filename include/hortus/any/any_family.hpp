@@ -102,6 +102,17 @@ class any_family {
   }
   /// The bits of the largest value that this map can hold.
   [[nodiscard]] unsigned value_bits() const { return need<facets::finding>(verb::find).value_bits(); }
+  /// The texts that values stand for; empty if values are numbers.
+  [[nodiscard]] label_table labels() const {
+    auto const* const texts = need<facets::finding>(verb::find).labels();
+    return texts == nullptr ? label_table() : *texts;
+  }
+  /// Throws errc::unsupported if the values of this family are numbers only.
+  void set_labels(label_table labels) {
+    auto& finding = need<facets::finding>(verb::find);
+    if (finding.labels() == nullptr) throw error(errc::unsupported, "the values of " + one(kind()) + " are numbers");
+    finding.set_labels(std::move(labels));
+  }
   [[nodiscard]] bool put(digest x, std::uint64_t value) { return need<facets::putting>(verb::put).put(x, value); }
   bool assign(digest x, std::uint64_t value) { return need<facets::assigning>(verb::assign).assign(x, value); }
   [[nodiscard]] double fpr() const { return need<facets::asking>(verb::fpr).fpr(); }

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <hortus/batch.hpp>
+#include <hortus/cells/label_table.hpp>
 #include <hortus/facets/facet.hpp>
 
 namespace hortus::facets {
@@ -13,6 +15,8 @@ namespace hortus::facets {
 struct finding {
   virtual void find(std::span<digest const>, std::uint64_t* values, std::uint64_t* hits) const = 0;
   [[nodiscard]] virtual unsigned value_bits() const noexcept = 0;
+  [[nodiscard]] virtual label_table const* labels() const noexcept = 0;  ///< null if its values are never texts
+  virtual void set_labels(label_table) = 0;                              ///< Pre: labels() is not null
 
   template <class F>
   static constexpr bool fits = hortus::finding<F>;
@@ -31,9 +35,18 @@ class finding::over final : public finding {
     find_all(f_, xs, values, hits);
   }
   [[nodiscard]] unsigned value_bits() const noexcept override { return f_.value_bits(); }
+  [[nodiscard]] label_table const* labels() const noexcept override {
+    if constexpr (requires { f_.labels(); })
+      return &f_.labels();
+    else
+      return nullptr;
+  }
+  void set_labels([[maybe_unused]] label_table labels) override {
+    if constexpr (requires { f_.set_labels(std::move(labels)); }) f_.set_labels(std::move(labels));
+  }
 
  private:
-  F const& f_;
+  F& f_;
 };
 
 /// Inserts keys with their values.

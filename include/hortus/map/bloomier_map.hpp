@@ -31,7 +31,7 @@ namespace hortus {
 /// Lacks    put, assign, erase: it is built of all entries at once (perfect_hash_map changes values in place,
 ///          dynamic_bloomier_map takes keys one by one). Values that are mostly equal take as much space as others.
 /// Source   B. Chazelle, J. Kilian, R. Rubinfeld, A. Tal, "The Bloomier filter", SODA 2004; ribbon.hpp, binary_fuse.hpp.
-class bloomier_map {
+class bloomier {
  public:
   static constexpr std::string_view name = "bloomier_map";
   static constexpr std::string_view room = "map";
@@ -92,19 +92,17 @@ class bloomier_map {
                   words_per_part) {}
     void build_part(std::uint64_t part, std::span<std::uint64_t const> words) { making_.build_part(part, words); }
     void build_part(std::uint64_t part, std::span<map_entry const> entries) { making_.build_part(part, entries); }
-    bloomier_map finish() && { return bloomier_map(std::move(making_).finish()); }
+    bloomier finish() && { return bloomier(std::move(making_).finish()); }
 
    private:
     retrieval::builder making_;
   };
-  static bloomier_map build(std::span<digest const> keys, goal g) {
-    return build_of_words<bloomier_map>(distinct_words(keys), g);
-  }
-  static bloomier_map build(std::span<digest const> keys, std::span<std::uint64_t const> values, goal g) {
-    return build_of_entries<bloomier_map>(distinct_entries(keys, values), g);
+  static bloomier build(std::span<digest const> keys, goal g) { return build_of_words<bloomier>(distinct_words(keys), g); }
+  static bloomier build(std::span<digest const> keys, std::span<std::uint64_t const> values, goal g) {
+    return build_of_entries<bloomier>(distinct_entries(keys, values), g);
   }
 
-  bloomier_map() = default;  ///< without keys
+  bloomier() = default;  ///< without keys
 
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept { return values_.find(x); }
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
@@ -127,18 +125,18 @@ class bloomier_map {
   [[nodiscard]] params shape() const noexcept { return {values_.shape()}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return values_.size_bytes() + labels_.size_bytes(); }
   [[nodiscard]] memory const& cells() const noexcept { return values_.cells(); }
-  bool operator==(bloomier_map const&) const = default;
+  bool operator==(bloomier const&) const = default;
 
   static void fields(auto& self, auto& io) { io(self.values_, self.labels_); }
   [[nodiscard]] bool valid() const noexcept { return values_.valid() && labels_.valid(); }
 
  private:
-  explicit bloomier_map(retrieval values) noexcept : values_(std::move(values)) {}
+  explicit bloomier(retrieval values) noexcept : values_(std::move(values)) {}
 
   retrieval values_;
   label_table labels_;
 };
 
-using bloomier_filter = of_keys<bloomier_map>;
+using bloomier_map = of_keys<bloomier>;
 
 }  // namespace hortus

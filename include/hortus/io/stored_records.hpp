@@ -19,13 +19,13 @@ namespace hortus {
 /// Takes 8 bytes per key, 16 in a map. sort() and of_part() hold one partition per thread in memory, 1/256 of all keys. Keys
 /// chosen to share the first bits of their digests make one partition as large as all of them.
 template <class Record>
-class stored_parts : public part_source<Record> {
+class stored_records : public part_source<Record> {
  public:
   /// Keeps up to memory_bytes in memory. The folder of the file is that of TMPDIR, or else the system's.
-  explicit stored_parts(std::uint64_t memory_bytes);
-  ~stored_parts() override;
-  stored_parts(stored_parts const&) = delete;
-  stored_parts& operator=(stored_parts const&) = delete;
+  explicit stored_records(std::uint64_t memory_bytes);
+  ~stored_records() override;
+  stored_records(stored_records const&) = delete;
+  stored_records& operator=(stored_records const&) = delete;
 
   /// Throws errc::io if the file cannot be written. Pre: sort() was not called yet.
   void add(std::span<Record const> some);
@@ -72,7 +72,7 @@ class stored_parts : public part_source<Record> {
   std::vector<std::uint64_t> counts_;
 };
 
-using stored_words = stored_parts<std::uint64_t>;
-using stored_entries = stored_parts<map_entry>;
+using stored_words = stored_records<std::uint64_t>;
+using stored_entries = stored_records<map_entry>;
 
 }  // namespace hortus

@@ -1,4 +1,4 @@
-#include <hortus/io/stored_parts.hpp>
+#include <hortus/io/stored_records.hpp>
 
 #include <unistd.h>
 
@@ -37,17 +37,17 @@ std::uint64_t word_of(map_entry const& entry) noexcept { return entry.word; }
 }  // namespace
 
 template <class Record>
-stored_parts<Record>::stored_parts(std::uint64_t memory_bytes)
+stored_records<Record>::stored_records(std::uint64_t memory_bytes)
     // Half of the memory: a vector that grows has up to twice the room it needs.
     : most_held_(std::max<std::uint64_t>(memory_bytes / 2 / sizeof(Record), partitions)), counts_(1U << log2_counts) {}
 
 template <class Record>
-stored_parts<Record>::~stored_parts() {
+stored_records<Record>::~stored_records() {
   if (file_ >= 0) ::close(file_);
 }
 
 template <class Record>
-void stored_parts<Record>::add(std::span<Record const> some) {
+void stored_records<Record>::add(std::span<Record const> some) {
   for (auto const& each : some) all_[word_of(each) >> (64 - log2_partitions)].held.push_back(each);
   held_ += some.size();
   added_ += some.size();
@@ -55,7 +55,7 @@ void stored_parts<Record>::add(std::span<Record const> some) {
 }
 
 template <class Record>
-void stored_parts<Record>::write_all_held() {
+void stored_records<Record>::write_all_held() {
   if (file_ < 0) file_ = open_temporary_file();
   for (auto& its : all_) {
     if (its.held.empty()) continue;
@@ -68,7 +68,7 @@ void stored_parts<Record>::write_all_held() {
 }
 
 template <class Record>
-void stored_parts<Record>::sort(part_loop const& for_each) {
+void stored_records<Record>::sort(part_loop const& for_each) {
   if (in_file()) {
     write_all_held();
     for (auto& its : all_) std::vector<Record>().swap(its.held);
@@ -79,7 +79,7 @@ void stored_parts<Record>::sort(part_loop const& for_each) {
 
 /// What was in the file is written back to the same places; duplicates leave some unused.
 template <class Record>
-void stored_parts<Record>::sort_partition(std::size_t index) {
+void stored_records<Record>::sort_partition(std::size_t index) {
   auto& its = all_[index];
   std::vector<Record> from_file;
   auto& records = in_file() ? from_file : its.held;
@@ -98,7 +98,7 @@ void stored_parts<Record>::sort_partition(std::size_t index) {
 /// Calls one(records, count, place in the file) for each stretch of the partition that holds some of its records from `from`
 /// on.
 template <class Record>
-void stored_parts<Record>::transfer(std::vector<stretch> const& places, std::uint64_t from, auto records, auto one) const {
+void stored_records<Record>::transfer(std::vector<stretch> const& places, std::uint64_t from, auto records, auto one) const {
   for (auto const& each : places) {
     auto const skipped = std::min(from, each.count);
     auto const count = std::min<std::uint64_t>(each.count - skipped, records.size());
@@ -109,7 +109,7 @@ void stored_parts<Record>::transfer(std::vector<stretch> const& places, std::uin
 }
 
 template <class Record>
-std::vector<std::uint64_t> stored_parts<Record>::sizes(word_parts parts) const {
+std::vector<std::uint64_t> stored_records<Record>::sizes(word_parts parts) const {
   if (parts.log2 > log2_counts) throw error(errc::unsupported, "a filter built from a file has at most 2^16 parts");
   std::vector<std::uint64_t> sizes(parts.count());
   for (std::size_t i = 0; i < counts_.size(); ++i) sizes[i >> (log2_counts - parts.log2)] += counts_[i];
@@ -117,7 +117,8 @@ std::vector<std::uint64_t> stored_parts<Record>::sizes(word_parts parts) const {
 }
 
 template <class Record>
-void stored_parts<Record>::read(partition const& its, std::uint64_t from, std::uint64_t count, std::vector<Record>& out) const {
+void stored_records<Record>::read(partition const& its, std::uint64_t from, std::uint64_t count,
+                                  std::vector<Record>& out) const {
   auto const at = out.size();
   if (!in_file()) {
     auto const first = its.held.begin() + static_cast<std::ptrdiff_t>(from);
@@ -131,7 +132,7 @@ void stored_parts<Record>::read(partition const& its, std::uint64_t from, std::u
 
 /// A part is several partitions, or a stretch of one.
 template <class Record>
-std::vector<Record> stored_parts<Record>::of_part(word_parts parts, std::uint64_t part) const {
+std::vector<Record> stored_records<Record>::of_part(word_parts parts, std::uint64_t part) const {
   auto const count_of = [&](std::uint64_t begin, std::uint64_t end) {  // of counts_
     return std::accumulate(counts_.begin() + static_cast<std::ptrdiff_t>(begin),
                            counts_.begin() + static_cast<std::ptrdiff_t>(end), std::uint64_t{0});
@@ -149,7 +150,7 @@ std::vector<Record> stored_parts<Record>::of_part(word_parts parts, std::uint64_
   return out;
 }
 
-template class stored_parts<std::uint64_t>;
-template class stored_parts<map_entry>;
+template class stored_records<std::uint64_t>;
+template class stored_records<map_entry>;
 
 }  // namespace hortus
