@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hortus/any/any_filter.hpp>
@@ -10,6 +11,9 @@
 #include "cli/shared_options.hpp"
 
 namespace hortus::cli {
+
+/// The names and values of --set NAME=VALUE. Throws errc::bad_goal for a word without "=".
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parsed_settings(std::vector<std::string> const& words);
 
 /// A filter to be made, as build and add --create describe it.
 struct new_filter {

@@ -74,7 +74,7 @@ TEST(bloomier_map, may_leave_keys_unchecked) {
     expect_all(map, keys, values);
     EXPECT_EQ(map.fpr(), 1.0);
     for (auto const x : some_digests(100, 1'000'000)) EXPECT_TRUE(map.find(x));
-    EXPECT_LT(map.size_bytes(), keys.size() * (arity == 0 ? 101 : 112) / 100);
+    EXPECT_LT(map.size_bytes(), keys.size() * (arity == 0 ? 101 : 120) / 100);
   }
   EXPECT_EQ(bloomier::build({}, {}, {.unchecked = 1}).find(digest(7)), std::nullopt);
 }

@@ -53,10 +53,10 @@ TEST(plan_ribbon, layers_leave_over_as_many_keys_as_planned) {
       words.resize(sort_distinct(words));
       std::uint64_t const ends[] = {slots / 64};
       ribbon_cells cells(1, 0, 1, ends);
-      std::vector<std::uint64_t> over;
-      ribbon_strip const strip{cells.strip(0), 0, words};
+      ribbon_left over;
+      ribbon_strip const strip{cells.strip(0), 0, {words}};
       solve_strips(cells, {&strip, 1}, ribbon_overflow::by_threshold, over);
-      left += static_cast<double>(over.size()) - static_cast<double>(items - slots);
+      left += static_cast<double>(over.words.size()) - static_cast<double>(items - slots);
     }
     namespace loss = plan::ribbon_loss;
     double const expected = static_cast<double>(slots) * loss::of_slots + loss::of_strip;
