@@ -114,6 +114,10 @@ class quotient {
   }
   [[nodiscard]] plan::estimate estimate() const { return plan::quotient_cardinality(held_.shape, held_.distinct); }
 
+  /// The share of slots in use.
+  [[nodiscard]] double load() const noexcept {
+    return static_cast<double>(held_.used) / static_cast<double>(held_.shape.slots);
+  }
   /// Calls act(fingerprint, copies) for each fingerprint, a number below 2^fingerprint_bits, in ascending order.
   void for_each_fingerprint(auto act) const { held_.for_each_print(held_.shape.fingerprint_bits, act); }
   /// Takes the keys of a filter of any shape. The fingerprints become as short as those of the other, if these are shorter. The
