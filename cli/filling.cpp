@@ -44,7 +44,7 @@ bitmask filling::insert_new(record_block const& block) {
     for (std::size_t i = 0; i < keys.size(); ++i) {  // one by one: a key may come twice in a block
       if (known(keys[i])) continue;
       if (into_.insert(keys[i])) {
-        fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+        if (refused_ == 0) fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
         ++inserted_;
       } else {
         ++refused_;
