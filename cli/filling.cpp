@@ -78,8 +78,9 @@ void filling::check_all_went_in(std::string const& consequence, bool json) {
                 fmt::format("{} of {} keys were removed before, or are taken for one that was, and {} takes no such "
                             "key back: {}; a filter built anew does",
                             refused_, offered_, one(about.family), consequence));
-  throw error(errc::full, fmt::format("{} of {} keys did not fit into {} for {}, which is full: {}; -n {} would do", refused_,
-                                      offered_, one(about.family), about.items_planned, consequence, items_needed()));
+  throw error(errc::full, fmt::format("{} of {} keys did not fit into {} for {}, which is full: {}; -n {} would do{}", refused_,
+                                      offered_, one(about.family), about.items_planned, consequence, items_needed(),
+                                      into_.family().has(verb::grow) ? ", and hortus grow makes a filter larger" : ""));
 }
 
 }  // namespace hortus::cli
