@@ -18,9 +18,11 @@ struct row {
   double fpr_target = 0;
   double fpr_measured = 0;  ///< without may_contain: the share of absent keys that are counted; with top: see measured_error
   double bits_per_item = 0;
-  std::uint64_t refused = 0;  ///< members that did not fit
-  double overhead = 0;        ///< bits per item / log2(1 / fpr_measured)
-  double build_ns = -1;       ///< all in all: allocation, page faults and all inserts in batches; or build(keys)
+  std::uint64_t refused = 0;       ///< members that did not fit
+  double overhead = 0;             ///< bits per item / log2(1 / fpr_measured)
+  double load = -1;                ///< share of its slots, or of its bits, in use when all keys are in; negative: it has none
+  double build_ns = -1;            ///< all in all: allocation, page faults and all inserts in batches; or build(keys)
+  double peak_bits_per_item = -1;  ///< most memory while building, without the keys: see peak_memory; negative: not known
   double insert_ns = -1;
   double hit_ns = -1;
   double miss_ns = -1;

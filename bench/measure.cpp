@@ -9,6 +9,7 @@
 #include <hortus/hash/mix64.hpp>
 
 #include "bench/limit.hpp"
+#include "bench/peak_memory.hpp"
 #include "bench/timing.hpp"
 
 namespace hortus::bench {
@@ -161,15 +162,19 @@ row measure(subject& it, unsigned threads, unsigned repetitions) {
   row r{.family = std::string(it.name()), .items = it.members(), .fpr_target = it.fpr(), .threads = threads};
   unsigned const builds = it.members() > 20'000'000 ? 1 : 3;
   std::vector<double> build_ns;
+  auto const items = static_cast<double>(std::max<std::size_t>(it.members(), 1));
+  peak_memory const peak;
   for (unsigned i = 0; i < builds; ++i)
     build_ns.push_back(time_parts(it.members(), 1, [&](std::size_t, std::size_t) { it.build(); }));
+  if (auto const bytes = peak.growth()) r.peak_bits_per_item = 8 * static_cast<double>(*bytes) / items;
   r.build_ns = median(build_ns);
   measure_inserts(it, builds, r);
   measure_lookups(it, threads, repetitions, r);
 
   r.fpr_measured = it.error(static_cast<double>(it.found_misses()), static_cast<double>(it.size_of(subject::set::misses)));
   r.size_bytes = static_cast<double>(it.size_bytes());
-  r.bits_per_item = 8 * r.size_bytes / static_cast<double>(std::max<std::size_t>(it.members(), 1));
+  r.bits_per_item = 8 * r.size_bytes / items;
+  r.load = it.load();
   r.huge_pages = it.huge_pages();
   if (it.has().count && it.has().look_up) measure_counts(it, threads, repetitions, r);
   if (it.has().erase) measure_erases(it, builds, r);  // last, because it removes members

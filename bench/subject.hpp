@@ -58,6 +58,7 @@ class subject {
   /// as a share of the stream, which is what its rate is about.
   [[nodiscard]] virtual double error(double found, double asked) const = 0;
   [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;
+  [[nodiscard]] virtual double load() const = 0;      ///< share of slots or bits in use; negative if the family has none
   [[nodiscard]] virtual bool huge_pages() const = 0;  ///< the system granted them for most of the filter
 };
 

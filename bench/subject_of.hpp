@@ -125,6 +125,12 @@ class subject_of final : public subject_with<Key> {
     }
   }
   [[nodiscard]] std::uint64_t size_bytes() const override { return made_->filter.size_bytes(); }
+  [[nodiscard]] double load() const override {
+    if constexpr (requires { made_->filter.family().load(); })
+      return made_->filter.family().load();
+    else
+      return -1;
+  }
   [[nodiscard]] bool huge_pages() const override {
     if constexpr (requires { made_->filter.family().cells(); })
       return 2 * huge_page_bytes(made_->filter.family().cells()) > size_bytes();

@@ -47,7 +47,9 @@ class columns_of_rows {
 }  // namespace
 
 nlohmann::ordered_json to_json(bench::row const& r) {
-  auto const time = [](double ns) { return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns); };  // or ratio
+  auto const time = [](double ns) {
+    return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns);
+  };  // or ratio, load, bits
   return {{"family", r.family},
           {"items", r.items},
           {"keys_refused", r.refused},
@@ -55,7 +57,9 @@ nlohmann::ordered_json to_json(bench::row const& r) {
           {"fpr_measured", r.fpr_measured},
           {"bits_per_item", r.bits_per_item},
           {"overhead", r.overhead == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(r.overhead)},
+          {"load", time(r.load)},
           {"build_ns", time(r.build_ns)},
+          {"peak_bits_per_item", time(r.peak_bits_per_item)},
           {"insert_ns", time(r.insert_ns)},
           {"hit_ns", time(r.hit_ns)},
           {"miss_ns", time(r.miss_ns)},
@@ -91,6 +95,8 @@ table table_of(std::vector<bench::row> const& rows, row_detail detail, std::stri
   if (limits) all.add("overhead", [](row const& r) { return r.overhead == 0 ? "-" : fmt::format("{:.3f}", r.overhead); });
   if (limits) all.rates("asked", &row::fpr_target);
   all.rates("measured", &row::fpr_measured);
+  if (limits && std::ranges::any_of(rows, [](row const& r) { return r.load >= 0; }))
+    all.add("load", [](row const& r) { return r.load < 0 ? "-" : fmt::format("{:.1f} %", 100 * r.load); });
   if (std::ranges::any_of(rows, [](row const& r) { return r.refused > 0; }))
     all.add("refused", [](row const& r) { return r.refused == 0 ? "-" : grouped_count(r.refused); });
   all.times("hit", &row::hit_ns);
@@ -98,6 +104,7 @@ table table_of(std::vector<bench::row> const& rows, row_detail detail, std::stri
   all.times(batch + "hit", &row::batch_hit_ns);
   all.times(batch + "miss", &row::batch_miss_ns);
   all.times("build", &row::build_ns);
+  if (limits) all.times("peak", &row::peak_bits_per_item);
   all.times("insert", &row::insert_ns);
   all.times(batch + "insert", &row::batch_insert_ns);
   all.times("erase", &row::erase_ns);

@@ -12,7 +12,7 @@ namespace hortus::cli {
 namespace {
 
 /// What commands are called elsewhere. A command that this version does not have is not offered.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 34> synonyms{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 37> synonyms{{
     {"check", "query"},    {"test", "query"},    {"contains", "query"},
     {"lookup", "query"},   {"find", "query"},    {"grep", "query"},
     {"create", "build"},   {"new", "build"},     {"make", "build"},
@@ -24,7 +24,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 34> synonyms
     {"stats", "info"},     {"describe", "info"}, {"intersection", "intersect"},
     {"estimate", "plan"},  {"choose", "plan"},   {"halve", "fold"},
     {"shrink", "fold"},    {"families", "list"}, {"top", "count"},
-    {"frequent", "count"},
+    {"frequent", "count"}, {"double", "grow"},   {"enlarge", "grow"},
+    {"expand", "grow"},
 }};
 
 }  // namespace

@@ -44,7 +44,7 @@ bitmask filling::insert_new(record_block const& block) {
     for (std::size_t i = 0; i < keys.size(); ++i) {  // one by one: a key may come twice in a block
       if (known(keys[i])) continue;
       if (into_.insert(keys[i])) {
-        fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+        if (refused_ == 0) fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
         ++inserted_;
       } else {
         ++refused_;
@@ -78,8 +78,9 @@ void filling::check_all_went_in(std::string const& consequence, bool json) {
                 fmt::format("{} of {} keys were removed before, or are taken for one that was, and {} takes no such "
                             "key back: {}; a filter built anew does",
                             refused_, offered_, one(about.family), consequence));
-  throw error(errc::full, fmt::format("{} of {} keys did not fit into {} for {}, which is full: {}; -n {} would do", refused_,
-                                      offered_, one(about.family), about.items_planned, consequence, items_needed()));
+  throw error(errc::full, fmt::format("{} of {} keys did not fit into {} for {}, which is full: {}; -n {} would do{}", refused_,
+                                      offered_, one(about.family), about.items_planned, consequence, items_needed(),
+                                      into_.family().has(verb::grow) ? ", and hortus grow makes a filter larger" : ""));
 }
 
 }  // namespace hortus::cli

@@ -20,8 +20,8 @@ class filling {
   /// Pre: the lines of the block have keys.
   void insert(record_block const& block);
 
-  /// Inserts the keys that the filter does not find. Bit i: key i was new and is in the filter now. Throws
-  /// errc::unsupported if the family can tell no new key from an old one.
+  /// Inserts the keys that the filter does not find. Bit i: key i was new, and was inserted before the first key that did not
+  /// fit. Throws errc::unsupported if the family can tell no new key from an old one.
   [[nodiscard]] bitmask insert_new(record_block const& block);
 
   [[nodiscard]] std::uint64_t offered() const noexcept { return offered_; }

@@ -12,8 +12,10 @@
 
 namespace hortus::cli {
 
-void save_options::add_options(subcommand const& command, std::string const& help) {
-  command.add_option("-o,--output", path, help + "; - is standard output")->required()->type_name("FILE");
+void save_options::add_options(subcommand const& command, std::string const& help, output_is how) {
+  auto file = command.add_option("-o,--output", path, help + "; - is standard output");
+  file->type_name("FILE");
+  if (how == output_is::required) file->required();
   command.add_flag("--force", force, "replace a file that is no filter, too");
   command.add_flag("--json", json, "describe the filter that was written, as info --json does");
   command.add_flag("--verbose", verbose, "a line about the filter on standard error");

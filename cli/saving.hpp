@@ -16,7 +16,8 @@ struct save_options {
   bool json = false;
   bool verbose = false;
 
-  void add_options(subcommand const& command, std::string const& help);
+  enum class output_is { required, optional };
+  void add_options(subcommand const& command, std::string const& help, output_is how = output_is::required);
   /// Throws errc::io if it is already clear that the file cannot be written or must not be replaced.
   void check(std::span<std::string const> inputs = {}, key_file const& key = {}) const;
   /// Is the output one of these files? Then the command changes it, and takes its lock.

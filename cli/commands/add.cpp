@@ -128,10 +128,10 @@ int add(options const& o) {
       });
     }
   }
+  lines.finish();  // what was decided before the first key that did not fit, as uniq does
   naming(o.file, [&] {
     added.check_all_went_in(every ? "the file is as the last checkpoint left it" : "the file is as it was", o.json);
   });
-  lines.finish();
   save(filter, o.file);
   warn_if_overfull(filter);
   warn_if_stuck(filter);

@@ -57,14 +57,14 @@ int run_bench(options const& o) {
   out.write(table_of(measured, row_detail::limits).text(use_colour(STDOUT_FILENO), columns));
   out.write(
       "\n" +
-      wrapped(
-          fmt::format(
-              "Times are ns a key, of 64-bit keys, {} {}. b.: in batches. overhead: bits an item / log2(1/measured). limit: a "
-              "prefetched random cache-line read in as much memory. ratio: b.miss / limit, median of interleaved "
-              "repetitions. s.limit, s.ratio: the same for miss, one by one and not prefetched. huge: huge pages were "
-              "granted.",
-              what.threads, what.threads == 1 ? "thread" : "threads share the lookups, one inserts"),
-          columns));
+      wrapped(fmt::format(
+                  "Times are ns a key, of 64-bit keys, {} {}. b.: in batches. overhead: bits an item / log2(1/measured). load: "
+                  "slots or bits in use. peak: bits of memory an item at most while building, without the keys. limit: a "
+                  "prefetched random cache-line read in as much memory. ratio: b.miss / limit, median of interleaved "
+                  "repetitions. s.limit, s.ratio: the same for miss, one by one and not prefetched. huge: huge pages were "
+                  "granted.",
+                  what.threads, what.threads == 1 ? "thread" : "threads share the lookups, one inserts"),
+              columns));
   out.flush();
   return done;
 }

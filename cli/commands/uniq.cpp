@@ -111,15 +111,23 @@ class first_occurrences {
     return block.with_keys([&](auto keys) {
       auto const known = std::as_const(seen_).may_contain(keys);
       bitmask fresh(keys.size());
-      for (std::size_t i = 0; i < keys.size(); ++i)
-        if (!known[i] && seen_.insert_if_new(keys[i]))  // false for a duplicate within the block
-          fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+      try {
+        for (std::size_t i = 0; i < keys.size(); ++i)
+          if (!known[i] && seen_.insert_if_new(keys[i]))  // false for a duplicate within the block
+            fresh.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+      } catch (error const& e) {
+        if (e.code() != errc::full) throw;
+        why_full_ = e.what();
+      }
       return fresh;
     });
   }
+  /// Why a line of the last block did not fit; empty if all did. The lines before it were decided.
+  [[nodiscard]] std::string const& why_full() const noexcept { return why_full_; }
 
  private:
   any_filter& seen_;
+  std::string why_full_;
 };
 
 /// A window of time has room for the planned number of lines. More lines raise the rate. It is checked only now and then,
@@ -175,6 +183,12 @@ int uniq(options const& o) {
           if (fresh[i]) out.write(block, i);
         out.block_done();
       });
+      if (!lines.why_full().empty()) {
+        out.finish();
+        throw error(errc::full, fmt::format("'{}': {}; the lines before the first one that did not fit were printed, and the "
+                                            "file is as {}",
+                                            o.state, lines.why_full(), every ? "the last checkpoint left it" : "it was"));
+      }
       if (by_clock && rate.passed(filter, block.lines.size())) {
         shown.hide();
         warn(fmt::format(

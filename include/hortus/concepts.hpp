@@ -227,6 +227,13 @@ concept foldable = family<F> && requires(F& f, F const& c, std::uint64_t by) {
   { c.fpr_folded(by) } -> std::same_as<double>;       // fpr() as it will be after fold(by)
 };
 
+/// grow(): room for twice as many keys, without the keys. No answer changes. Throws errc::full, and changes nothing, if the
+/// filter has no room for that. More keys raise the rate as planned_fpr says.
+template <class F>
+concept growable = insertable<F> && requires(F& f) {
+  { f.grow() } -> std::same_as<void>;
+};
+
 /// prefetch(x): prefetches the cells that a lookup of x reads first. Batches call it. A family whose inserts touch more has
 /// prefetch_all(x), too.
 template <class F>

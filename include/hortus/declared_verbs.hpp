@@ -28,6 +28,7 @@ template <family F>
   add(mergeable<F>, verb::merge);
   add(intersectable<F>, verb::intersect);
   add(foldable<F>, verb::fold);
+  add(growable<F>, verb::grow);
   return found | verb::clear | verb::size_bytes;
 }
 

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -130,6 +131,15 @@ class hashed_family {
         about_.items_planned = plan::most_items([&](std::uint64_t items) { return planned_fpr(items); }, target);
     }
     return *std::prev(kept);
+  }
+
+  /// Makes room for twice as many keys, without needing those that are there. The plan changes to that number, and to the rate
+  /// that the filter then has.
+  void grow() requires growable<Family> {
+    family_.grow();
+    if (about_.items_planned > std::numeric_limits<std::uint64_t>::max() / 2) return;
+    about_.items_planned *= 2;
+    if (about_.fpr_planned > 0) about_.fpr_planned = std::max(about_.fpr_planned, planned_fpr(about_.items_planned));
   }
 
   /// The false-positive rate predicted for a filter of this shape with `items` keys.

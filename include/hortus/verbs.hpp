@@ -31,12 +31,13 @@ enum class verb : std::uint8_t {
   merge,
   intersect,
   fold,
+  grow,
   clear,
   size_bytes,
 };
-inline constexpr std::array<std::string_view, 19> verb_names{
-    "build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "find", "put",   "assign",    "erase",
-    "count", "top",    "estimate",      "fpr",          "merge",   "intersect",   "fold", "clear", "size_bytes"};
+inline constexpr std::array<std::string_view, 20> verb_names{
+    "build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "find", "put",  "assign", "erase",
+    "count", "top",    "estimate",      "fpr",          "merge",   "intersect",   "fold", "grow", "clear",  "size_bytes"};
 
 [[nodiscard]] constexpr std::string_view name_of(verb v) noexcept { return verb_names[static_cast<std::size_t>(v)]; }
 

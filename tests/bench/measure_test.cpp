@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/counting/bitwise_frozen.hpp>
 #include <hortus/counting/d_left.hpp>
 
 #include "bench/packed_texts.hpp"
+#include "bench/peak_memory.hpp"
 #include "bench/subject_of.hpp"
+#include "sanitizers.hpp"
 
 namespace hortus::bench {
 namespace {
@@ -51,6 +55,47 @@ TEST(measure, has_no_refused_keys_when_the_filter_is_planned_for_all) {
   EXPECT_EQ(r.refused, 0u);
   EXPECT_GT(r.hit_ns, 0);
   EXPECT_GT(r.miss_ns, 0);
+}
+
+TEST(measure, tells_the_load) {
+  auto const keys = numbers(2000);
+  std::span<std::uint64_t const> const all(keys);
+  key_sets<std::uint64_t> const sets{all.first(1000), all.first(1000), all.last(1000)};
+  subject_of<d_left, std::uint64_t> it(sets, 0.01);
+  auto const r = measure(it, 1, 1);
+  EXPECT_NEAR(r.load, 1000 / (8.0 * 4 * static_cast<double>(d_left::plan({.items = 1000}).buckets)), 0.01);
+  subject_of<bitwise_frozen<>, std::uint64_t> other(sets, 0.01);
+  EXPECT_LT(measure(other, 1, 1).load, 0) << "has no slots that stay empty";
+}
+
+/// Whatever it came from: the heap, a memory of the library, a mapped block, used again later or not.
+TEST(peak_memory, is_the_most_at_once) {
+  if (hortus::testing::sanitized) GTEST_SKIP() << "sanitizers keep freed memory";
+  constexpr std::uint64_t size = std::uint64_t{32} << 20;
+  auto const used = [](std::size_t bytes) {
+    std::vector<char> const some(bytes, 1);
+    keep(some.data());
+  };
+  if (peak_memory const any; used(size), !any.growth()) GTEST_SKIP() << "the system does not tell";
+  for (int i = 0; i < 3; ++i) {
+    peak_memory const peak;
+    used(size);
+    used(size / 2);
+    {
+      memory cells(size / 4);
+      std::memset(cells.data(), 1, cells.size());
+    }
+    EXPECT_NEAR(static_cast<double>(peak.growth().value_or(0)), size, size / 16.0) << "one after the other";
+  }
+  peak_memory const peak;
+  std::vector<std::vector<char>> many;
+  for (std::uint64_t bytes = 0; bytes < size; bytes += 1000) many.emplace_back(1000, 'x');
+  used(size);
+  many.clear();
+  EXPECT_NEAR(static_cast<double>(peak.growth().value_or(0)), 2 * size, size / 8.0) << "together";
+  peak_memory const little;
+  used(10'000);
+  EXPECT_FALSE(little.growth()) << "too little to be measured";
 }
 
 }  // namespace

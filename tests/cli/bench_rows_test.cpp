@@ -38,6 +38,24 @@ TEST(table_of_rows, names_batches_as_told) {
   EXPECT_NE(table_of(rows, row_detail::results, "batch ").text().find("  batch hit  "), std::string::npos);
 }
 
+TEST(table_of_rows, tells_load_and_peak_beside_the_limits_where_they_are_known) {
+  auto rows = sample();
+  EXPECT_EQ(table_of(rows, row_detail::limits).text().find("load"), std::string::npos);
+  EXPECT_EQ(table_of(rows, row_detail::limits).text().find("peak"), std::string::npos);
+  rows[0].load = 0.9123;
+  rows[1].peak_bits_per_item = 130.25;
+  auto const all = table_of(rows, row_detail::limits).text();
+  EXPECT_NE(all.find("   load  "), std::string::npos) << all;
+  EXPECT_NE(all.find(" 91.2 %  "), std::string::npos) << all;
+  EXPECT_NE(all.find("   peak  "), std::string::npos) << all;
+  EXPECT_NE(all.find("  130.2  "), std::string::npos) << all;
+  EXPECT_EQ(table_of(rows, row_detail::results).text().find("load"), std::string::npos);
+  EXPECT_EQ(to_json(rows[0])["load"], 0.9123);
+  EXPECT_TRUE(to_json(rows[0])["peak_bits_per_item"].is_null());
+  EXPECT_TRUE(to_json(rows[1])["load"].is_null());
+  EXPECT_EQ(to_json(rows[1])["peak_bits_per_item"], 130.25);
+}
+
 TEST(json_of_rows, has_refused_keys_and_null_for_what_a_family_lacks) {
   auto const full = to_json(sample().back());
   EXPECT_EQ(full["keys_refused"], 12345u);

@@ -31,6 +31,20 @@ json "[r['family'] for r in d] == '$measured'.split()" \
   'all(r["overhead"] is None or abs(r["overhead"] * -math.log2(r["fpr_measured"]) - r["bits_per_item"]) < 1e-6 for r in d)' \
   bench.json
 
+section "load, where a family has slots or bits; peak memory, where it is large enough to be measured"
+json 'all(r["load"] is None or 0 < r["load"] <= 1 for r in d)' \
+  'all(r["load"] is not None for r in d if r["family"] in ("bloom", "blocked", "d_left", "cuckoo", "quotient", "hash_compaction"))' \
+  'all(r["load"] is None for r in d if r["family"] in ("ribbon", "golomb_set", "stable"))' \
+  'all("peak_bits_per_item" in r for r in d)' \
+  bench.json
+hortus bench --families cuckoo,ribbon -n 1M -p 0.4% --repetitions 1 --json >bench.json
+json 'd[0]["load"] > 0.88' bench.json # what the planner fills it to
+if [ -w /proc/self/clear_refs ]; then
+  # Not less than the filter, and not more than ten copies of all digests.
+  json 'all(0.85 * r["bits_per_item"] < r["peak_bits_per_item"] < 640 for r in d)' \
+    'd[1]["peak_bits_per_item"] > d[1]["bits_per_item"] + 64' bench.json # ribbon keeps the digests
+fi
+
 section "choices"
 hortus bench --families bloom -n 1000,2k -p 10%,0.2 --repetitions 1 --json >bench.json
 json 'sorted((r["items"], r["fpr_target"]) for r in d) == [(1000, 0.1), (1000, 0.2), (2000, 0.1), (2000, 0.2)]' bench.json

@@ -42,6 +42,32 @@ for family in $can_refuse; do
   same_bytes before f
   refused "did not fit into an? $family filter for 1000, which is full" hortus add --if-new f more
   same_bytes before f
+
+  section "$family: lines before the first one that does not fit are printed, then comes the error"
+  seq 1000 | hortus build "$family" -p 1e-6 -o g
+  cp g before
+  run 2 hortus add --print-new g more
+  said "did not fit into an? $family filter"
+  same_bytes before g
+  [ -s "$out" ] && head -n "$(wc -l <"$out")" more | cmp - "$out" || fail "not the first lines" "$(head "$out")"
+  if hortus list "$family" --json | grep -qw insert_if_new; then
+    cp "$out" printed
+    run 2 hortus uniq --state g more
+    said "'g': an? $family filter .* is full: .*; the lines before the first one that did not fit were printed, and the file is as it was"
+    same_bytes before g
+    same_bytes printed "$out"
+    run 2 hortus uniq --state g --json more
+    json "[line['line'] for line in d] == open('printed').read().split()" "$out"
+    run 2 hortus uniq --state g --checkpoint 1d more
+    said 'and the file is as the last checkpoint left it'
+    same_bytes printed "$out"
+    rm printed
+  else
+    refused "has no insert_if_new" hortus uniq --state g more
+  fi
+  cp f before
+  rm g
+
   run 0 hortus add f repeated
   json "d['items_inserted'] == 6000" <(hortus info --json f)
   printf '' | hortus build "$family" -o empty

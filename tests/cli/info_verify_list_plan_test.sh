@@ -5,7 +5,7 @@ set -euo pipefail
 seq 1000 >keys
 
 verbs='{"build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "erase", "count", "top", "find", "at",
-  "estimate", "fpr", "merge", "intersect", "fold", "clear", "size_bytes"}'
+  "estimate", "fpr", "merge", "intersect", "fold", "grow", "clear", "size_bytes"}'
 
 some=$(families insert may_contain estimate fpr)
 for family in $some; do

@@ -17,7 +17,8 @@ namespace hortus::testing {
 namespace {
 
 static_assert(membership<quotient> && countable<quotient> && erasable<quotient> && estimating<quotient>);
-static_assert(mergeable<quotient> && merges_any_shape<quotient> && can_be_full<quotient> && !foldable<quotient>);
+static_assert(mergeable<quotient> && merges_any_shape<quotient> && growable<quotient> && can_be_full<quotient> &&
+              !foldable<quotient>);
 
 using contents = std::map<std::uint64_t, std::uint64_t>;  // fingerprint, copies
 

@@ -215,6 +215,7 @@ TEST_F(memory_sources, that_are_empty_leave_filters_as_they_were) {
       for (std::uint64_t i = 0; i < 60; ++i) fails(f, [&] { (void)f.insert(random_keys::make(i % 40)); });
     if constexpr (mergeable<F>) fails(f, [&] { copy->merge(*copy); });
     if constexpr (foldable<F>) fails(f, [&] { f.fold(f.family().fold_width()); });
+    if constexpr (growable<F>) fails(f, [&] { f.grow(); });
   });
   for (auto const& family : catalogue()) {
     if (!family.has(verb::insert)) continue;

@@ -120,6 +120,16 @@ inline void use_everything(any_filter const& original) {
     (void)folded.fold_to_fpr(0.5);
     require_readable(folded);
   });
+  if_it_can([&] {
+    auto grown = filter;
+    try {
+      grown.grow();
+    } catch (error const& e) {  // no bit is left for it
+      if (e.code() != errc::full) throw;
+    }
+    if (kept) require(grown.may_contain(digest(0x123456789abcdef1U)), "growing keeps the keys");
+    require_readable(grown);
+  });
   filter.clear();
   if_it_can([&] { require(!filter.may_contain(digest(7)) && filter.fpr() == 0, "clear empties"); });
   if_it_can([&] { require(filter.count(digest(7)) == 0, "clear forgets counts"); });

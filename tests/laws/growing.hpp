@@ -164,8 +164,72 @@ void reloaded_while_it_grows_it_goes_on_as_if_never_saved() {
   }
 }
 
+/// Without the keys, before and after the filter is full. The plan is that of the larger filter.
+template <class F>
+requires growable<F> && membership<F>
+void grow_makes_room_for_twice_the_keys_and_changes_no_answer() {
+  std::uint64_t const items = 5000;
+  of_keys<F> f(goal_for<F>(items, 1e-4));
+  auto const members = keys<random_keys>(0, 4 * items);
+  auto const others = keys<random_keys>(absent, 200'000);
+  for (std::uint64_t planned = items; planned <= 2 * items; planned *= 2) {
+    auto const there = planned - items;
+    fill(f, std::span(members).subspan(there, planned - there));
+    auto const before = f;
+    f.grow();
+    EXPECT_EQ(f.about().items_planned, 2 * planned);
+    EXPECT_DOUBLE_EQ(f.about().fpr_planned, std::max(1e-4, f.planned_fpr(2 * planned)));
+    EXPECT_EQ(f.about().items_inserted, before.about().items_inserted);
+    EXPECT_EQ(f.fpr(), before.fpr());
+    ASSERT_EQ(f.may_contain(members), before.may_contain(members));
+    ASSERT_EQ(f.may_contain(others), before.may_contain(others));
+    if constexpr (countable<F>) {
+      ASSERT_EQ(f.count(members), before.count(members));
+    }
+    EXPECT_EQ(f, from_bytes<of_keys<F>>(to_bytes(f)));
+    auto more = f;
+    EXPECT_EQ(more.insert(std::span(members).subspan(planned, planned)), planned) << "there is room now";
+    EXPECT_EQ(more.may_contain(std::span(members).first(2 * planned)).count(), 2 * planned);
+    auto late = before;  // a filter without room grows too
+    (void)late.insert(std::span(members).subspan(planned, planned));
+    late.grow();
+    fill(late, std::span(members).subspan(planned, planned));
+    EXPECT_EQ(late.may_contain(std::span(members).first(2 * planned)).count(), 2 * planned);
+    if constexpr (erasable<F>) {
+      EXPECT_EQ(f.erase(std::span(members).first(100)), 100U);
+      fill(f, std::span(members).first(100));
+    }
+  }
+}
+
+/// The filter of any size, until it cannot.
+template <class F>
+requires growable<F> && membership<F>
+void a_filter_that_cannot_grow_says_so_and_stays_as_it_was() {
+  for (std::uint64_t const items : {1U, 7U, 100U}) {
+    auto f = filled<F>(items);
+    auto const members = keys<random_keys>(0, items);
+    auto const bytes_at_first = f.size_bytes();
+    bool grows = true;
+    while (grows && f.size_bytes() < 10'000 * (bytes_at_first + 1)) {
+      auto const before = to_bytes(f);
+      try {
+        f.grow();
+      } catch (error const& e) {
+        EXPECT_EQ(e.code(), errc::full) << e.what();
+        EXPECT_EQ(to_bytes(f), before);
+        grows = false;
+      }
+      ASSERT_EQ(f.may_contain(members).count(), items);
+    }
+    EXPECT_FALSE(grows) << "of " << items << " keys";
+  }
+}
+
 template <class F>
 void register_growing_laws() {
+  HORTUS_LAW(grow_makes_room_for_twice_the_keys_and_changes_no_answer);
+  HORTUS_LAW(a_filter_that_cannot_grow_says_so_and_stays_as_it_was);
   HORTUS_LAW(growing_it_misses_no_key);
   HORTUS_LAW(growing_it_has_the_rate_foretold);
   HORTUS_LAW(growing_in_batches_is_growing_one_by_one);

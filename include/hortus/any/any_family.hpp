@@ -164,6 +164,7 @@ class any_family {
   void fold(std::uint64_t by) { need<facets::folding>(verb::fold).fold(by); }
   [[nodiscard]] std::uint64_t fold_width() const { return need<facets::folding>(verb::fold).fold_width(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const { return need<facets::folding>(verb::fold).fpr_folded(by); }
+  void grow() { need<facets::enlarging>(verb::grow).grow(); }
 
   /// False if the family does not forget by age.
   [[nodiscard]] bool has_forgotten() const {

@@ -75,6 +75,8 @@ class bloom {
 
   [[nodiscard]] double fpr() const noexcept { return plan::fill_fpr(layout(), bits_.ones()); }
   [[nodiscard]] plan::estimate estimate() const { return plan::bloom_cardinality(layout(), bits_.ones()); }
+  /// The share of set bits.
+  [[nodiscard]] double load() const noexcept { return static_cast<double>(bits_.ones()) / static_cast<double>(bits_.size()); }
 
   void merge(bloom const& other) {
     check_equal_shape(*this, other);

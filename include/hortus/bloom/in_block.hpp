@@ -129,6 +129,10 @@ class in_block {
   /// The mean over all blocks at their actual fill: an absent key is equally likely to fall into any of them.
   [[nodiscard]] double fpr() const noexcept { return mean_chance(blocks_, probes_); }
   [[nodiscard]] plan::estimate estimate() const { return plan::blocked_cardinality(layout(shape()), blocks_.ones()); }
+  /// The share of set bits.
+  [[nodiscard]] double load() const noexcept {
+    return static_cast<double>(blocks_.ones()) / (8 * static_cast<double>(size_bytes()));
+  }
 
   void merge(in_block const& other) {
     check_equal_shape(*this, other);

@@ -72,6 +72,8 @@ class partitioned {
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), ones(bits_)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }
+  /// The share of set bits.
+  [[nodiscard]] double load() const noexcept { return static_cast<double>(bits_.ones()) / static_cast<double>(bits_.size()); }
 
   void merge(partitioned const& other) {
     check_equal_shape(*this, other);

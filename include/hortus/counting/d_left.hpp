@@ -106,6 +106,10 @@ class d_left {
   /// The number of cells at 4, which means 4 or more. erase() no longer lowers them.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return cells_.saturated(); }
   [[nodiscard]] plan::estimate estimate() const { return plan::d_left_cardinality(layout(), cells_.used()); }
+  /// The share of cells in use.
+  [[nodiscard]] double load() const noexcept {
+    return static_cast<double>(cells_.used()) / static_cast<double>(cells_.size() * plane_buckets::cells_in_bucket);
+  }
 
   void clear() noexcept { cells_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {a_table(), cells_.tag_bits()}; }

@@ -78,4 +78,27 @@ class folding::over final : public folding {
   F& f_;
 };
 
+/// Makes room for more keys without needing those that are there.
+struct enlarging {
+  virtual void grow() = 0;
+
+  template <class F>
+  static constexpr bool fits = growable<F>;
+  template <class F>
+  class over;
+
+ protected:
+  ~enlarging() = default;
+};
+
+template <class F>
+class enlarging::over final : public enlarging {
+ public:
+  explicit over(F& f) noexcept : f_(f) {}
+  void grow() override { f_.grow(); }
+
+ private:
+  F& f_;
+};
+
 }  // namespace hortus::facets

@@ -81,6 +81,10 @@ class hash_compaction {
   /// sample of lines is read, and the rate is right within a few tenths of a percent of itself.
   [[nodiscard]] double fpr() const noexcept { return std::min(1.0, table_.fpr(std::uint64_t{1} << 16)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::hash_compaction_cardinality(table_.shape(), table_.used()); }
+  /// The share of slots in use.
+  [[nodiscard]] double load() const noexcept {
+    return static_cast<double>(table_.used()) / static_cast<double>(table_.shape().slots());
+  }
 
   /// Every slot of the other filter is inserted as a key that begins there. Its real start is not known, but every slot before
   /// it had a larger signature, and still has. Throws errc::full, and changes nothing, if not all find room.

@@ -36,7 +36,8 @@ class quotient {
   static constexpr std::string_view room = "fingerprint";
   static constexpr std::string_view summary = "sorted fingerprints; erases, counts, merges filters of any size, grows";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs = verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate | verb::merge;
+  static constexpr verb_set verbs =
+      verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate | verb::merge | verb::grow;
   static constexpr verb_set kernels = {};
   static constexpr bool merges_any_shape = true;
 
@@ -113,6 +114,10 @@ class quotient {
     return std::min(1.0, static_cast<double>(held_.distinct) / held_.shape.fingerprints());
   }
   [[nodiscard]] plan::estimate estimate() const { return plan::quotient_cardinality(held_.shape, held_.distinct); }
+  /// The share of slots in use.
+  [[nodiscard]] double load() const noexcept {
+    return static_cast<double>(held_.used) / static_cast<double>(held_.shape.slots);
+  }
 
   /// Calls act(fingerprint, copies) for each fingerprint, a number below 2^fingerprint_bits, in ascending order.
   void for_each_fingerprint(auto act) const { held_.for_each_print(held_.shape.fingerprint_bits, act); }
