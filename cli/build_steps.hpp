@@ -32,4 +32,8 @@ struct build_order {
 /// values.
 [[nodiscard]] any_filter build_map_from(new_filter const& made, key_input const& input, std::string const& consequence);
 
+/// The set of the keys of an input, which tells them from those of --absent. Throws errc::bad_params, with the numbers of both
+/// lines, if a key is in both.
+[[nodiscard]] any_filter build_apart_from(new_filter const& made, key_input const& input);
+
 }  // namespace hortus::cli

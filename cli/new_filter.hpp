@@ -29,6 +29,7 @@ struct new_filter {
   std::vector<std::string> settings;
   std::vector<std::string> need;
   value_options values;
+  std::string absent;  ///< the path of keys that must be answered no
 
   /// All but the family, which is an argument of build and an option of add.
   void add_options(subcommand const& command);

@@ -13,7 +13,9 @@ struct options {
 
 int build(options const& o) {
   o.made.check_family();  // a wrong name is reported first
-  o.out.check(o.input.names(), o.made.key);
+  auto inputs = o.input.names();
+  if (!o.made.absent.empty()) inputs.push_back(o.made.absent);
+  o.out.check(inputs, o.made.key);
   auto const filter = build_from(o.made, o.input, "no file was written", o.out.json);
   o.out.save(filter);
   warn_after_filling(filter, o.made);
@@ -30,6 +32,8 @@ void add_build(command_line& app, action& run) {
   o->out.add_options(*command, "the file to write");
   o->made.add_options(*command);
   o->made.values.add_options(*command);
+  command->add_option("--absent", o->made.absent, "of exact_set: a file of the keys that must be answered no")
+      ->type_name("FILE");
   o->input.add_options(*command);
   command->footer(
       "Example: hortus build bloom -o seen.hortus -p 0.1% keys.txt\n"

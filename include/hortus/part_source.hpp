@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -32,6 +33,28 @@ class part_source {
 };
 using word_source = part_source<std::uint64_t>;
 using entry_source = part_source<map_entry>;
+
+/// Words that are in memory.
+class words_in_memory : public word_source {
+ public:
+  /// Pre: they ascend and are distinct.
+  explicit words_in_memory(std::vector<std::uint64_t> words) noexcept : words_(std::move(words)) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return words_.size(); }
+  [[nodiscard]] std::vector<std::uint64_t> sizes(word_parts parts) const override {
+    std::vector<std::uint64_t> sizes;
+    for (auto const& some : split(parts, words_)) sizes.push_back(some.size());
+    return sizes;
+  }
+  [[nodiscard]] std::vector<std::uint64_t> of_part(word_parts parts, std::uint64_t part) const override {
+    auto const begin =
+        std::partition_point(words_.begin(), words_.end(), [&](auto word) { return parts.part_of(word) < part; });
+    auto const end = std::partition_point(begin, words_.end(), [&](auto word) { return parts.part_of(word) <= part; });
+    return {begin, end};
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
 
 /// Calls act(0), act(1), ... act(count - 1), in any order: one after the other, or in several threads.
 using part_loop = std::function<void(std::uint64_t count, std::function<void(std::uint64_t)> const& act)>;

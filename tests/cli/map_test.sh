@@ -105,3 +105,20 @@ cmp -s one.hortus three.hortus || fail "memory should not change the bytes"
 run 0 hortus build $family -o fuse.hortus --set arity=4 many.tsv
 run 0 hortus get fuse.hortus -e 299999
 equal "value" $'299999\t223' "$(cat "$out")"
+
+section "an exact set answers both lists without error"
+seq 1 1000 >in.txt
+seq 1001 60000 >out.txt
+run 0 hortus build exact_set -o e.hortus --absent out.txt in.txt
+run 0 hortus query e.hortus -c in.txt
+equal "members" 1000 "$(cat "$out")"
+run 1 hortus query e.hortus -c out.txt
+equal "others" 0 "$(cat "$out")"
+seq 1000 | run 0 hortus build exact_set -o f.hortus --absent out.txt --memory 1Mi --threads 2
+cmp -s e.hortus f.hortus || fail "memory and threads should not change the bytes"
+seq 500 2000 >both.txt
+refused "^hortus: a key is in both lists: '[0-9]+' in line [0-9]+ of 'in.txt' and '[0-9]+' in line [0-9]+ of 'both.txt'$" \
+  hortus build exact_set -o no.hortus --absent both.txt in.txt
+refused '--absent is for exact_set' hortus build bloom -o no.hortus --absent out.txt in.txt
+refused 'cannot both come from standard input' hortus build exact_set -o no.hortus --absent - </dev/null
+refused "is to be read and written|is an input|is the output" hortus build exact_set -o out.txt --force --absent out.txt in.txt

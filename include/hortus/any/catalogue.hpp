@@ -21,6 +21,8 @@ struct family_info : card {
   any_family (*build_from)(word_source const&, request const&, part_loop const&);
   /// A map of these entries, the largest of whose values is given. Null for families that are no maps built at once.
   any_family (*build_map)(entry_source const&, std::uint64_t largest, request const&, part_loop const&);
+  /// A set of the keys of the first list, which tells them from those of the second. Null for other families.
+  any_family (*build_apart)(word_source const& members, word_source const& others, request const&, part_loop const&);
   any_family (*read)(field_reader&);
 };
 
@@ -77,13 +79,25 @@ any_family map_built_from(entry_source const& entries, std::uint64_t largest, re
   }
 }
 
+/// A family that is built of two lists, keys that are in and keys that are not.
+template <class F>
+concept built_apart = buildable<F> && requires(word_source const& words, typename F::goal g, part_loop const& loop) {
+  { F::build(words, words, g, loop) } -> std::same_as<F>;
+};
+template <built_apart F>
+any_family built_of_both(word_source const& members, word_source const& others, request const& wish,
+                         part_loop const& for_each) {
+  return any_family(F::build(members, others, goal_of<F>(wish), for_each));
+}
+
 /// The catalogue entry of F, for its unit: see families.def.
 template <plantable F>
 family_info made_entry(card const& its) {
-  family_info entry{its, made_family<F>, built_family<F>, nullptr, nullptr, [](field_reader& in) {
+  family_info entry{its, made_family<F>, built_family<F>, nullptr, nullptr, nullptr, [](field_reader& in) {
                       return any_family(family_reader<F>::read({.family = std::string(F::name)}, in));
                     }};
   if constexpr (built_in_parts<F>) entry.build_from = family_built_from<F>;
+  if constexpr (built_apart<F>) entry.build_apart = built_of_both<F>;
   if constexpr (map_buildable<F>) entry.build_map = map_built_from<F>;
   return entry;
 }

@@ -31,6 +31,7 @@
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>
 #include <hortus/map/bloomier_map.hpp>
+#include <hortus/map/exact_set.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>
