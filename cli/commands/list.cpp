@@ -101,6 +101,7 @@ std::string share_missed(family_info const& f, proposal const& offer) {
 std::string space_of(family_info const& f, proposal const& offer) {
   if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
+  if (f.has(verb::find)) text += " and those of the value";
   if (f.forgets) text += " a key of the window";
   text += share_missed(f, offer);
   if (f.grows) text += " of the first stage";
@@ -117,7 +118,7 @@ std::string families_in_markdown(std::span<family_info const> families) {
   for (auto const& f : families) {
     auto const offer = f.plan(compared);
     auto const yes = [&](verb v) { return f.has(v) ? "yes" : "no"; };
-    std::string answers = f.has(verb::may_contain) ? "may_contain" : "";
+    std::string answers = f.has(verb::find) ? "find" : f.has(verb::may_contain) ? "may_contain" : "";
     if (f.has(verb::top)) answers += answers.empty() ? "top" : ", top";
     if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
     if (!f.has(verb::may_contain)) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
