@@ -31,9 +31,6 @@ void all_bytes(char const* doing, auto act, int file, auto* records, std::uint64
   }
 }
 
-std::uint64_t word_of(std::uint64_t word) noexcept { return word; }
-std::uint64_t word_of(map_entry const& entry) noexcept { return entry.word; }
-
 }  // namespace
 
 template <class Record>

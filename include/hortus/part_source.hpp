@@ -34,27 +34,31 @@ class part_source {
 using word_source = part_source<std::uint64_t>;
 using entry_source = part_source<map_entry>;
 
-/// Words that are in memory.
-class words_in_memory : public word_source {
+/// Words or entries that are in memory.
+template <class Record>
+class records_in_memory : public part_source<Record> {
  public:
-  /// Pre: they ascend and are distinct.
-  explicit words_in_memory(std::vector<std::uint64_t> words) noexcept : words_(std::move(words)) {}
-  [[nodiscard]] std::uint64_t size() const noexcept override { return words_.size(); }
+  /// Pre: their words ascend and are distinct.
+  explicit records_in_memory(std::vector<Record> records) noexcept : records_(std::move(records)) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return records_.size(); }
   [[nodiscard]] std::vector<std::uint64_t> sizes(word_parts parts) const override {
-    std::vector<std::uint64_t> sizes;
-    for (auto const& some : split(parts, words_)) sizes.push_back(some.size());
+    std::vector<std::uint64_t> sizes(parts.count());
+    for (auto const& each : records_) ++sizes[parts.part_of(word_of(each))];
     return sizes;
   }
-  [[nodiscard]] std::vector<std::uint64_t> of_part(word_parts parts, std::uint64_t part) const override {
+  [[nodiscard]] std::vector<Record> of_part(word_parts parts, std::uint64_t part) const override {
+    auto const part_of = [&](Record const& each) { return parts.part_of(word_of(each)); };
     auto const begin =
-        std::partition_point(words_.begin(), words_.end(), [&](auto word) { return parts.part_of(word) < part; });
-    auto const end = std::partition_point(begin, words_.end(), [&](auto word) { return parts.part_of(word) <= part; });
+        std::partition_point(records_.begin(), records_.end(), [&](auto const& each) { return part_of(each) < part; });
+    auto const end = std::partition_point(begin, records_.end(), [&](auto const& each) { return part_of(each) <= part; });
     return {begin, end};
   }
 
  private:
-  std::vector<std::uint64_t> words_;
+  std::vector<Record> records_;
 };
+using words_in_memory = records_in_memory<std::uint64_t>;
+using entries_in_memory = records_in_memory<map_entry>;
 
 /// Calls act(0), act(1), ... act(count - 1), in any order: one after the other, or in several threads.
 using part_loop = std::function<void(std::uint64_t count, std::function<void(std::uint64_t)> const& act)>;

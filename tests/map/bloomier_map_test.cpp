@@ -146,6 +146,10 @@ TEST(bloomier_map, keeps_the_texts_of_its_values) {
   EXPECT_EQ(again.family().labels()[again.at("dan")], "");
   EXPECT_EQ(again.family().labels()[4], "");
   EXPECT_EQ(again.family().labels().size(), 4U);
+  // A value without a text is that of an absent key.
+  family.set_labels(label_table(std::span(texts).first(3)));
+  EXPECT_EQ(family.find(map("ada")), std::nullopt);
+  EXPECT_EQ(bloomier_map(family).find(std::vector<std::string>{"ada", "eve"}).hits.count(), 1U);
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ class label_table {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return texts_; }
   [[nodiscard]] bool empty() const noexcept { return texts_ == 0; }
-  /// The text of a value; the empty text for a value that has none, which only absent keys get.
+  /// Can a key have this value? Not if there are texts, but none for it.
+  [[nodiscard]] bool allow(std::uint64_t value) const noexcept { return texts_ == 0 || value < texts_; }
+  /// The text of a value; the empty text for a value that has none.
   [[nodiscard]] std::string_view operator[](std::uint64_t i) const noexcept {
     if (i >= texts_) return {};
     auto const first = i == 0 ? 0 : end(i - 1);

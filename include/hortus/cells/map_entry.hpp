@@ -19,6 +19,9 @@ struct map_entry {
   constexpr bool operator==(map_entry const&) const = default;
 };
 
+[[nodiscard]] constexpr std::uint64_t word_of(map_entry const& entry) noexcept { return entry.word; }
+[[nodiscard]] constexpr std::uint64_t word_of(std::uint64_t word) noexcept { return word; }
+
 /// Sorts by word, then by value, with vector instructions (Highway's sort).
 void sort_entries(std::span<map_entry> entries);
 

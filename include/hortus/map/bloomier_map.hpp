@@ -104,12 +104,18 @@ class bloomier {
 
   bloomier() = default;  ///< without keys
 
-  [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept { return values_.find(x); }
+  [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {
+    auto const value = values_.find(x);
+    return value && !labels_.allow(*value) ? std::nullopt : value;
+  }
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
     values_.find(xs, next, worth_prefetching(*this), values, hits);
+    if (labels_.empty()) return;
+    for (std::size_t i = 0; i < xs.size(); ++i)
+      if (!labels_.allow(values[i])) hits[i / 64] &= ~(std::uint64_t{1} << (i % 64)), values[i] = 0;
   }
-  [[nodiscard]] bool may_contain(digest x) const noexcept { return values_.find(x).has_value(); }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return find(x).has_value(); }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     std::array<std::uint64_t, block_keys> values;
     find(xs, next, values.data(), hits);

@@ -75,9 +75,15 @@ class retrieval {
     if (shape_.value_bits > 64 || shape_.check_bits > 64 || shape_.check_bits + (shape_.wide_blocks != 0 ? 1 : 0) > 64)
       return false;
     if (shape_.arity != 0)
-      return fuse_.valid() && fuse_.value_bits() == shape_.value_bits && fuse_.table().shape().arity == shape_.arity;
-    return lower_.valid() && upper_.valid() && lower_.value_bits() == shape_.lower_bits() &&
-           upper_.value_bits() == shape_.upper_bits();
+      return fuse_.valid() && fuse_.value_bits() == shape_.value_bits && fuse_.table().shape().arity == shape_.arity &&
+             fuse_.table().shape().slot_bits == std::max(1U, shape_.value_bits + shape_.check_bits);
+    auto const fits = [](ribbon_values const& on, unsigned bits, unsigned columns, std::uint64_t wide_blocks) {
+      if (on.cells().layers() == 0) return on.valid();
+      return on.valid() && on.value_bits() == bits && on.cells().columns() == columns &&
+             on.cells().wide_blocks() == wide_blocks;
+    };
+    return fits(lower_, shape_.lower_bits(), shape_.lower_bits() + shape_.check_bits, shape_.wide_blocks) &&
+           fits(upper_, shape_.upper_bits(), shape_.upper_bits(), 0);
   }
 
   /// Builds it of entries that are given in parts: see parts.hpp. Words without values have the value 0.
