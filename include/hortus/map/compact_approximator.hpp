@@ -150,6 +150,6 @@ class compact_approximator {
   lattice_cells<Lattice, Index> cells_;
 };
 
-using compact_approximator_map = of_keys<compact_approximator<>>;
+using compact_approximator_of_keys = of_keys<compact_approximator<>>;
 
 }  // namespace hortus
