@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include <hortus/batch.hpp>
 #include <hortus/io/store.hpp>
 #include <hortus/map/checked_map.hpp>
 
@@ -139,7 +140,7 @@ TEST(dynamic_bloomier_map, blocks_give_the_same_answers) {
       auto const block = std::span<digest const>(asked).first(count);
       hits = same = 0;
       f.find(block, asked, values.data(), &hits);
-      f.may_contain(block, {}, &same);
+      may_contain_block(f, block, {}, &same);
       EXPECT_EQ(hits, same);
       for (std::size_t i = 0; i < count; ++i) {
         ASSERT_EQ(f.find(asked[i]).value_or(0), values[i]);

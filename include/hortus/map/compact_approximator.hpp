@@ -11,6 +11,7 @@
 #include <hortus/concepts.hpp>
 #include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
+#include <hortus/map/find_block.hpp>
 #include <hortus/map/lattice_cells.hpp>
 #include <hortus/maths/cardinality.hpp>
 #include <hortus/of_keys.hpp>
@@ -93,9 +94,7 @@ class compact_approximator {
 
   /// Throws errc::bad_params, and changes nothing, if the value has more than value_bits.
   void put(digest x, std::uint64_t value) {
-    if (value > cells_.max())
-      throw error(errc::bad_params, "the value " + std::to_string(value) + " does not fit " +
-                                        std::to_string(cells_.lattice().bits()) + " bits (value_bits)");
+    check_value(value, cells_.lattice().bits());
     cells_.join(x, value);
   }
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {

@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
-#include <hortus/bitmask.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/map/find_block.hpp>
 #include <hortus/map/print_map.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/dynamic_bloomier_map.hpp>
@@ -44,7 +43,7 @@ class dynamic_bloomier_map {
       "values that can be put, changed and erased, without the keys; right for its keys";
   static constexpr auto misses = false_negatives::by_misuse;
   static constexpr verb_set verbs = verb::may_contain | verb::erase;
-  static constexpr verb_set kernels = verb::may_contain;
+  static constexpr verb_set kernels = {};
 
   struct goal {
     std::uint64_t items = 0;
@@ -87,7 +86,7 @@ class dynamic_bloomier_map {
   /// Puts a key that is absent. False, and nothing changes, if there is no room, or the key is known to be there. Throws
   /// errc::bad_params, and changes nothing, if the value has more than value_bits.
   [[nodiscard]] bool put(digest x, std::uint64_t value) {
-    check(value);
+    check_value(value, signatures_.value_bits());
     auto const at = signatures_.find(x);
     if (!at.found()) return signatures_.insert(at, value);
     auto const whole = collisions_.find(x);
@@ -95,7 +94,7 @@ class dynamic_bloomier_map {
   }
   /// Changes the value of a key that is there. False: it is certainly absent, and nothing changed.
   bool assign(digest x, std::uint64_t value) {
-    check(value);
+    check_value(value, signatures_.value_bits());
     auto const at = signatures_.find(x);
     if (!at.found()) return false;
     auto const whole = collisions_.find(x);
@@ -121,22 +120,9 @@ class dynamic_bloomier_map {
   }
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
-    std::fill_n(hits, mask_words(xs.size()), 0);
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) prefetch(next[i]);
-      auto const found = find(xs[i]);
-      values[i] = found.value_or(0);
-      hits[i / 64] |= std::uint64_t{found.has_value()} << (i % 64);
-    }
+    find_block(*this, xs, next, values, hits);
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return signatures_.find(x).found(); }
-  void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    std::fill_n(hits, mask_words(xs.size()), 0);
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) prefetch(next[i]);
-      hits[i / 64] |= std::uint64_t{may_contain(xs[i])} << (i % 64);
-    }
-  }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { signatures_.prefetch(x); }
 
   /// Exact: the share of all possible signatures that are stored.
@@ -173,12 +159,6 @@ class dynamic_bloomier_map {
  private:
   static constexpr plan::dynamic_bloomier_shape layout(params p) noexcept {
     return {{p.slots, p.signature_bits}, {p.collision_slots, 64}, p.value_bits};
-  }
-  void check(std::uint64_t value) const {
-    auto const bits = signatures_.value_bits();
-    if (bits < 64 && value >> bits != 0)
-      throw error(errc::bad_params,
-                  "the value " + std::to_string(value) + " does not fit " + std::to_string(bits) + " bits (value_bits)");
   }
 
   print_map signatures_;
