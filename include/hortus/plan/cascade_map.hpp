@@ -67,7 +67,8 @@ inline cascade_shape checked(cascade_shape const& shape) {
 [[nodiscard]] inline double cascade_bytes(cascade_shape const& shape) {
   auto const words = [&](double keys) {
     auto const whole = static_cast<std::uint64_t>(std::llround(keys));
-    return whole == 0 ? 1.0 : static_cast<double>((bloom({whole, shape.filter_fpr}).bits + 63) / 64);
+    auto const count = whole == 0 ? 1 : (bloom({whole, shape.filter_fpr}).bits + 63) / 64;
+    return static_cast<double>(count);
   };
   auto const keys = cascade_levels(shape);
   double sum = std::ceil(keys.back());
