@@ -324,6 +324,9 @@ TEST(cascade_map, files_that_lie_are_refused_or_harmless) {
     return true;
   };
   EXPECT_TRUE(use(out.scalars(), sections()));
+  auto fewer = out.scalars();
+  fewer[0] = f.of_bit(0).kept() - 1;
+  EXPECT_FALSE(use(fewer, sections())) << "fewer keys than are kept exactly";
   std::uint64_t refused = 0;
   for (std::size_t i = 0; i < out.scalars().size(); ++i)
     for (std::uint64_t const value :

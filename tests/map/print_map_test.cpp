@@ -184,6 +184,20 @@ TEST(print_map, damaged_slots_are_refused_or_harmless) {
   EXPECT_GT(refused, 8 * f.cells().size() / 2);
 }
 
+/// Free slots are zero, values too, so that equal maps have equal bytes.
+TEST(print_map, bits_in_free_slots_are_refused) {
+  print_map const empty({90, 14}, 6);
+  field_writer out;
+  print_map::fields(empty, out);
+  for (std::size_t bit = 0; bit < 8 * empty.cells().size(); ++bit) {
+    auto cells = empty.cells();
+    cells.data()[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    field_reader in(out.scalars(), {cells});
+    print_map made;
+    EXPECT_THROW(print_map::fields(made, in), error) << bit;
+  }
+}
+
 TEST(print_map, numbers_that_do_not_fit_are_refused) {
   print_map f({100, 14}, 6);
   for (std::uint64_t i = 0; i < 20; ++i) (void)f.insert(f.find(digest::of_hash(i)), i);
