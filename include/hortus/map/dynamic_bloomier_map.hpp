@@ -25,7 +25,7 @@ namespace hortus {
 ///          plan::dynamic_bloomier_fpr(), at present exactly fpr(): the signatures divided by 2^p. put returns false and
 ///          changes nothing if there is no room. Not misled by other keys: erase, assign and put of one key change no other.
 /// Price    1/.95 (r + value_bits + 2.25) bits per key with remainders of r bits, at a rate of .95/2^r to 1.9/2^r, and
-///          collisions: at 1 % one key in 200 takes 60 bits more. With 8 bits of value 18.6 bits per key at 1 %.
+///          collisions: at 1 % one key in 200 takes 60 bits more. With 8 bits of value 18.5 bits per key at 1 %.
 /// Lacks    a defence against misuse. put of a key that is there, and erase or assign of a key that is not, cannot always be
 ///          told from proper calls. Where they cannot, put leaves the old value to be found again after an erase, and erase or
 ///          assign changes another key with the same signature. checked_map refuses all of them. merge, growth: the keys
