@@ -44,7 +44,37 @@ struct perfect_hash_shape {
 /// simulation 4.25 takes the least.
 [[nodiscard]] constexpr std::uint64_t perfect_hash_buckets(std::uint64_t slots) noexcept { return slots * 4 / 17 + 1; }
 
-/// Keys in 65536 that a part of 2^k to 2^(k+1) keys leaves over, by simulation; k is the place in the list.
-inline constexpr std::array<std::uint64_t, 22> perfect_hash_left_in_65536{};
+/// Keys in 65536 that a part of 2^k to 2^(k+1) keys leaves over, by simulation; k is the place in the list. Small parts with
+/// more slots than keys leave fewer.
+inline constexpr std::array<std::uint64_t, 22> perfect_hash_left_in_65536{
+    0,    44,   1300, 1038, 17611, 12627, 11143, 9659, 6715, 5593, 3896,
+    3181, 2409, 1922, 1561, 1274,  1082,  903,   813,  711,  670,  653};
+
+/// About how many keys a level leaves over.
+[[nodiscard]] constexpr std::uint64_t perfect_hash_left(std::uint64_t items) noexcept {
+  auto const part_items = std::max<std::uint64_t>(items >> perfect_hash_log2_parts(items), 1);
+  auto const row = std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(part_items)) - 1, 21);
+  return items / 65536 * perfect_hash_left_in_65536[row] + items % 65536 * perfect_hash_left_in_65536[row] / 65536;
+}
+
+/// About how many bytes a perfect hash of so many keys takes: seeds, the table of parts, words that are kept, and the list of
+/// numbers.
+[[nodiscard]] constexpr std::uint64_t perfect_hash_bytes(std::uint64_t items) noexcept {
+  std::uint64_t bytes = 0, slots = 0, left = items;
+  do {
+    auto const parts = std::uint64_t{1} << perfect_hash_log2_parts(left);
+    auto const part_items = left / parts;
+    auto const part_slots = perfect_hash_slots(part_items, perfect_hash_log2_window(part_items));
+    bytes += parts * (16 + perfect_hash_buckets(part_slots)) + 16;
+    slots += std::max(left, parts * part_slots);
+    left = perfect_hash_left(left);
+  } while (left > perfect_hash_shape::few_items);
+  bytes += left * 8;
+  // Low bits: a block of 32 numbers is up to 1.6 times as wide as the average one.
+  auto const numbers = slots + left - items, blocks = (numbers + 31) / 32;
+  auto const mean_gap = items / std::max<std::uint64_t>(numbers, 1);
+  auto const low_bits = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(mean_gap * 8 / 5, 1)));
+  return bytes + blocks * 8 + blocks * static_cast<unsigned>(std::bit_width(items)) / 8 + numbers * low_bits / 8 + 16;
+}
 
 }  // namespace hortus::plan
