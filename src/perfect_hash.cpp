@@ -62,8 +62,7 @@ perfect_hash perfect_hash::builder::finish() && {
   memory kept(left.size() * sizeof(std::uint64_t));
   if (!left.empty()) std::memcpy(kept.data(), left.data(), kept.size());
   end_slot += left.size();
-  return {items_, std::move(first_), std::move(later), std::move(kept),
-          ascending_list(numbers_of(items_, end_slot, holes))};
+  return {items_, std::move(first_), std::move(later), std::move(kept), ascending_list(numbers_of(items_, end_slot, holes))};
 }
 
 std::uint64_t perfect_hash::rank_beyond(std::uint64_t word, std::uint64_t slot) const noexcept {
@@ -103,7 +102,8 @@ std::size_t perfect_hash::size_bytes() const noexcept {
 }
 
 bool perfect_hash::valid() const noexcept {
-  if (!first_.valid() || !numbers_.valid() || first_.first_slot() != 0 || kept_.size() % sizeof(std::uint64_t) != 0) return false;
+  if (!first_.valid() || !numbers_.valid() || first_.first_slot() != 0 || kept_.size() % sizeof(std::uint64_t) != 0)
+    return false;
   auto end = first_.end_slot();
   if (items_ > end) return false;
   for (auto const& level : later_) {

@@ -44,15 +44,24 @@ class seed_search {
   /// Compiled for each of the usual sizes: its loops are unrolled then.
   void place(std::uint64_t bucket, unsigned keys) noexcept {
     switch (keys) {
-      case 1: return place_keys(bucket, 1);
-      case 2: return place_keys(bucket, 2);
-      case 3: return place_keys(bucket, 3);
-      case 4: return place_keys(bucket, 4);
-      case 5: return place_keys(bucket, 5);
-      case 6: return place_keys(bucket, 6);
-      case 7: return place_keys(bucket, 7);
-      case 8: return place_keys(bucket, 8);
-      default: return place_keys(bucket, keys);
+      case 1:
+        return place_keys(bucket, 1);
+      case 2:
+        return place_keys(bucket, 2);
+      case 3:
+        return place_keys(bucket, 3);
+      case 4:
+        return place_keys(bucket, 4);
+      case 5:
+        return place_keys(bucket, 5);
+      case 6:
+        return place_keys(bucket, 6);
+      case 7:
+        return place_keys(bucket, 7);
+      case 8:
+        return place_keys(bucket, 8);
+      default:
+        return place_keys(bucket, keys);
     }
   }
   /// Few branches, because none of them could be predicted.
@@ -142,8 +151,7 @@ void perfect_part::build(std::span<std::uint64_t const> words, unsigned part_bit
   seed_search(words, part_bits, shape, starts, taken_.data(), seeds).run();
 
   for (bucket = 0; bucket < shape.buckets; ++bucket)
-    if (seeds[bucket] == 0)
-      left.insert(left.end(), words.data() + starts[bucket], words.data() + starts[bucket + 1]);
+    if (seeds[bucket] == 0) left.insert(left.end(), words.data() + starts[bucket], words.data() + starts[bucket + 1]);
   for (std::uint64_t first = 0; first < shape.slots; first += 64) {
     std::uint64_t taken = 0;
     std::memcpy(&taken, taken_.data() + first / 8, sizeof taken);

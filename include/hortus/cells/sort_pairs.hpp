@@ -4,8 +4,8 @@
 
 namespace hortus {
 
-/// Sorts the words in ascending order, and moves each value with its word (Highway's sort). Values of equal words come in any
-/// order. Takes 16 bytes per pair for the time of the call. Pre: as many values as words.
+/// Sorts the words in ascending order, and moves each value with its word (Highway's sort). The values of equal words ascend,
+/// too. Takes 16 bytes per pair for the time of the call. Pre: as many values as words.
 void sort_pairs(std::span<std::uint64_t> words, std::span<std::uint64_t> values);
 
 }  // namespace hortus

@@ -42,8 +42,8 @@ struct word_values {
 /// message count from 0. Takes 32 bytes per key.
 inline word_values distinct_pairs(std::span<digest const> keys, std::span<std::uint64_t const> values, unsigned value_bits) {
   if (keys.size() != values.size())
-    throw error(errc::bad_params, std::to_string(keys.size()) + " keys have " + std::to_string(values.size()) +
-                                      " values: every key needs one");
+    throw error(errc::bad_params,
+                std::to_string(keys.size()) + " keys have " + std::to_string(values.size()) + " values: every key needs one");
   word_values pairs{std::vector<std::uint64_t>(keys.size()), {values.begin(), values.end()}};
   for (auto const value : values) check_value(value, value_bits);
   std::transform(keys.begin(), keys.end(), pairs.words.begin(), [](digest x) { return x.bits(); });

@@ -26,7 +26,8 @@ namespace hortus {
 /// A key whose bucket has no seed, one in a hundred, is placed by a second level, and so on. Its slot lies beyond size(); a
 /// list has the number for it, a slot of the first level that no key has.
 ///
-/// Promise  different keys of the set have different numbers below size(). An absent key has some number below size(). Keys come
+/// Promise  different keys of the set have different numbers below size(). An absent key has some number below size(). Keys
+/// come
 ///          in any order and may occur several times: the bytes are those of the set. A build never fails, and takes linear
 ///          time even if keys were chosen to defeat it; only the size grows then.
 /// Price    2.02 bits per key from a million keys on, 2.2 at 10,000, 2.9 at 1000. A lookup reads one cache line, for one key in
@@ -127,7 +128,11 @@ class perfect_hash {
   friend class builder;
   perfect_hash(std::uint64_t items, perfect_level first, memory_vector<perfect_level> later, memory kept,
                ascending_list numbers) noexcept
-      : items_(items), first_(std::move(first)), later_(std::move(later)), kept_(std::move(kept)), numbers_(std::move(numbers)) {}
+      : items_(items),
+        first_(std::move(first)),
+        later_(std::move(later)),
+        kept_(std::move(kept)),
+        numbers_(std::move(numbers)) {}
   [[nodiscard]] std::uint64_t end_slot() const noexcept {
     return (later_.empty() ? first_ : later_.back()).end_slot() + kept_words();
   }
@@ -137,7 +142,7 @@ class perfect_hash {
   std::uint64_t items_;
   perfect_level first_;
   memory_vector<perfect_level> later_;
-  memory kept_;  // the words of keys that no level has, in ascending order
+  memory kept_;             // the words of keys that no level has, in ascending order
   ascending_list numbers_;  // for each slot from size() on
 };
 

@@ -28,7 +28,8 @@ namespace hortus {
 ///          Keys come in any order and may occur several times with the same value: the bytes are those of the map. A build
 ///          never fails, whatever the keys are. Without values, the value of a key is its rank: a number below the number of
 ///          keys that no other key has. assign() changes the value of a key and no other.
-/// Price    log2(1/fpr) + value_bits + 2.03 bits per key. A rate is rounded down to a power of two; a slot of 58 to 63 bits takes
+/// Price    log2(1/fpr) + value_bits + 2.03 bits per key. A rate is rounded down to a power of two; a slot of 58 to 63 bits
+/// takes
 ///          64. A lookup reads two cache lines, one after the other.
 /// Lacks    insert and erase: it is built of all keys at once. assign() of an absent key changes nothing, but with probability
 ///          fpr() it changes the value of a key of the map.
@@ -134,7 +135,8 @@ class perfect_hash_map {
 
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { hash_.prefetch(x); }
   /// The kernels for a block. First all numbers, whose slots are prefetched; then the slots.
-  void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values, std::uint64_t* hits) const noexcept {
+  void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
+            std::uint64_t* hits) const noexcept {
     *hits = 0;
     numbers(xs, next, values);
     if (hash_.size() == 0) return static_cast<void>(std::fill_n(values, xs.size(), 0));
@@ -150,8 +152,7 @@ class perfect_hash_map {
     std::array<std::uint64_t, perfect_hash::block_keys> number;
     numbers(xs, next, number.data());
     if (hash_.size() == 0) return;
-    for (std::size_t i = 0; i < xs.size(); ++i)
-      *hits |= std::uint64_t{slots_.matches(number[i], slots_.signature(xs[i]))} << i;
+    for (std::size_t i = 0; i < xs.size(); ++i) *hits |= std::uint64_t{slots_.matches(number[i], slots_.signature(xs[i]))} << i;
   }
 
   [[nodiscard]] double fpr() const noexcept { return planned_fpr(shape(), hash_.size()); }

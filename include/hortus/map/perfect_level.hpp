@@ -64,7 +64,7 @@ class perfect_level {
   [[nodiscard]] word_parts parts() const noexcept { return {log2_parts_}; }
   [[nodiscard]] std::uint64_t first_slot() const noexcept { return part_at(0).slot; }
   [[nodiscard]] std::uint64_t end_slot() const noexcept { return part_at(parts().count()).slot; }
-  [[nodiscard]] std::uint64_t first_slot_of(std::uint64_t part) const noexcept { return part_at(part).slot; }
+  [[nodiscard]] std::uint64_t first_slot_of(std::uint64_t i) const noexcept { return part_at(i).slot; }
   [[nodiscard]] memory const& seed_bytes() const noexcept { return seeds_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return parts_.size() + seeds_.size(); }
   void clear() noexcept { seeds_.clear(); }

@@ -36,8 +36,7 @@ class signed_values {
   }
   /// Pre: value <= max_value().
   void put(std::uint64_t i, std::uint64_t signature, std::uint64_t value) noexcept {
-    if (in_one_slot())
-      return first_.put(i, value_bits_ == 0 ? signature : signature | value << signature_bits_);
+    if (in_one_slot()) return first_.put(i, value_bits_ == 0 ? signature : signature | value << signature_bits_);
     first_.put(i, signature);
     second_.put(i, value);
   }

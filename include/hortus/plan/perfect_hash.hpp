@@ -12,7 +12,7 @@ namespace hortus::plan {
 struct perfect_hash_shape {
   static constexpr std::uint64_t max_part_items = std::uint64_t{1} << 21;  ///< on average
   static constexpr unsigned max_log2_window = 11;
-  static constexpr std::uint64_t max_levels = 12;  ///< well-mixed keys need six for 2^38 keys
+  static constexpr std::uint64_t max_levels = 12;  ///< 2^40 well-mixed keys need seven
   /// As many keys are kept as words of 64 bits, because a level more would be larger.
   static constexpr std::uint64_t few_items = 16;
   static constexpr unsigned seed_shifts = 16;  ///< neighbouring slots between which a seed can choose
@@ -46,9 +46,9 @@ struct perfect_hash_shape {
 
 /// Keys in 65536 that a part of 2^k to 2^(k+1) keys leaves over, by simulation; k is the place in the list. Small parts with
 /// more slots than keys leave fewer.
-inline constexpr std::array<std::uint64_t, 22> perfect_hash_left_in_65536{
-    0,    44,   1300, 1038, 17611, 12627, 11143, 9659, 6715, 5593, 3896,
-    3181, 2409, 1922, 1561, 1274,  1082,  903,   813,  711,  670,  653};
+inline constexpr std::array<std::uint64_t, 22> perfect_hash_left_in_65536{0,    44,   1300, 1038, 17611, 12627, 11143, 9659,
+                                                                          6715, 5593, 3896, 3181, 2409,  1922,  1561,  1274,
+                                                                          1082, 903,  813,  711,  670,   653};
 
 /// About how many keys a level leaves over.
 [[nodiscard]] constexpr std::uint64_t perfect_hash_left(std::uint64_t items) noexcept {
