@@ -44,7 +44,7 @@ perfect_hash perfect_hash::builder::finish() && {
     left_[part] = {}, holes_[part] = {};
   }
   memory_vector<perfect_level> later;
-  auto end_slot = first_.end_slot();
+  auto end_slot = first_.slots();
   perfect_part space;
   for (;;) {
     std::transform(left.begin(), left.end(), left.begin(), next_level);
@@ -53,11 +53,13 @@ perfect_hash perfect_hash::builder::finish() && {
     auto const parts = split(perfect_hash::parts(left.size()), left);
     std::vector<std::uint64_t> sizes(parts.size());
     std::transform(parts.begin(), parts.end(), sizes.begin(), [](auto const& some) { return some.size(); });
-    auto& level = later.emplace_back(end_slot, sizes);
+    auto& level = later.emplace_back(sizes);
     std::vector<std::uint64_t> still_left;
+    auto const earlier_holes = holes.size();
     for (std::size_t part = 0; part < parts.size(); ++part) level.fill_part(part, parts[part], space, still_left, holes);
+    for (auto& hole : std::span(holes).subspan(earlier_holes)) hole += end_slot;
     left = std::move(still_left);
-    end_slot = level.end_slot();
+    end_slot += level.slots();
   }
   memory kept(left.size() * sizeof(std::uint64_t));
   if (!left.empty()) std::memcpy(kept.data(), left.data(), kept.size());
@@ -67,9 +69,12 @@ perfect_hash perfect_hash::builder::finish() && {
 
 std::uint64_t perfect_hash::rank_beyond(std::uint64_t word, std::uint64_t slot) const noexcept {
   if (items_ == 0) return 0;
+  auto first_slot = first_.slots();  // of the next level
   for (auto const& level : later_) {
     if (slot != perfect_level::no_slot) break;
     slot = level.slot(word = next_level(word));
+    if (slot != perfect_level::no_slot) slot += first_slot;
+    first_slot += level.slots();
   }
   if (slot == perfect_level::no_slot) {
     word = next_level(word);
@@ -82,7 +87,7 @@ std::uint64_t perfect_hash::rank_beyond(std::uint64_t word, std::uint64_t slot) 
         count = half;
     }
     if (first == kept_words() || word_at(kept_, first) != word) return 0;  // absent
-    slot = end_slot() - kept_words() + first;
+    slot = first_slot + first;
   }
   return std::min(numbers_[slot - items_], items_ - 1);  // never larger, but in a file of another's making
 }
@@ -102,15 +107,14 @@ std::size_t perfect_hash::size_bytes() const noexcept {
 }
 
 bool perfect_hash::valid() const noexcept {
-  if (!first_.valid() || !numbers_.valid() || first_.first_slot() != 0 || kept_.size() % sizeof(std::uint64_t) != 0)
+  if (!first_.valid() || !numbers_.valid() || kept_.size() % sizeof(std::uint64_t) != 0 || items_ > first_.slots())
     return false;
-  auto end = first_.end_slot();
-  if (items_ > end) return false;
+  auto slots = first_.slots() + kept_words();
   for (auto const& level : later_) {
-    if (!level.valid() || level.first_slot() != end) return false;
-    end = level.end_slot();
+    if (!level.valid()) return false;
+    slots += level.slots();
   }
-  return items_ == 0 || numbers_.size() == end + kept_words() - items_;
+  return items_ == 0 || numbers_.size() == slots - items_;
 }
 
 }  // namespace hortus

@@ -24,7 +24,7 @@ class seed_search {
       : words_(words.data()),
         part_bits_(part_bits),
         bases_(shape.bases()),
-        buckets_(shape.buckets),
+        buckets_(shape.buckets()),
         log2_window_(shape.log2_window),
         starts_(starts),
         taken_(taken),
@@ -137,28 +137,31 @@ void make_room(memory& bytes, std::uint64_t size) {
 }  // namespace
 
 void perfect_part::build(std::span<std::uint64_t const> words, unsigned part_bits, perfect_part_shape shape,
-                         std::uint64_t first_slot, std::uint8_t* seeds, std::vector<std::uint64_t>& left,
-                         std::vector<std::uint64_t>& holes) {
-  make_room(starts_, (shape.buckets + 1) * sizeof(std::uint64_t));
-  make_room(taken_, (shape.slots + 63) / 64 * 8 + sizeof(std::uint64_t));  // a word more, because 32 bits are read anywhere
+                         std::uint8_t* seeds, std::vector<std::uint64_t>& left, std::vector<std::uint64_t>& holes) {
+  auto const buckets = shape.buckets(), slots = shape.end - shape.first;
+  make_room(starts_, (buckets + 1) * sizeof(std::uint64_t));
+  make_room(taken_, (slots + 63) / 64 * 8 + sizeof(std::uint64_t));  // a word more, because 32 bits are read anywhere
   auto* const starts = reinterpret_cast<std::uint64_t*>(starts_.data());
   std::uint64_t bucket = 0;
-  for (std::uint64_t i = 0; i < words.size(); ++i)
-    for (auto const own = fastrange(words[i] << part_bits, shape.buckets); bucket < own;) starts[++bucket] = i;
-  while (bucket < shape.buckets) starts[++bucket] = words.size();
+  for (std::uint64_t i = 0; i < words.size(); ++i) {
+    auto const own = shape.bucket(shape.base(words[i] << part_bits)) - shape.first_bucket();
+    while (bucket < own) starts[++bucket] = i;
+  }
+  while (bucket < buckets) starts[++bucket] = words.size();
 
-  std::fill_n(seeds, shape.buckets, std::uint8_t{0});
+  seeds += shape.first_bucket();
+  std::fill_n(seeds, buckets, std::uint8_t{0});
   seed_search(words, part_bits, shape, starts, taken_.data(), seeds).run();
 
-  for (bucket = 0; bucket < shape.buckets; ++bucket)
+  for (bucket = 0; bucket < buckets; ++bucket)
     if (seeds[bucket] == 0) left.insert(left.end(), words.data() + starts[bucket], words.data() + starts[bucket + 1]);
-  for (std::uint64_t first = 0; first < shape.slots; first += 64) {
+  for (std::uint64_t first = 0; first < slots; first += 64) {
     std::uint64_t taken = 0;
     std::memcpy(&taken, taken_.data() + first / 8, sizeof taken);
-    auto const after = shape.slots - first;
+    auto const after = slots - first;
     auto empty = ~taken & ~std::uint64_t{0} >> (after < 64 ? 64 - after : 0);
     for (; empty != 0; empty &= empty - 1)
-      holes.push_back(first_slot + first + static_cast<std::uint64_t>(std::countr_zero(empty)));
+      holes.push_back(shape.first + first + static_cast<std::uint64_t>(std::countr_zero(empty)));
   }
 }
 

@@ -50,7 +50,7 @@ class perfect_hash {
         : left_(words_per_part.size()),
           holes_(words_per_part.size()),
           items_(std::reduce(words_per_part.begin(), words_per_part.end(), std::uint64_t{0})),
-          first_(0, words_per_part) {}
+          first_(words_per_part) {}
     void build_part(std::uint64_t part, std::span<std::uint64_t const> words) {
       auto space = take_space();
       first_.fill_part(part, words, space, left_[part], holes_[part]);
@@ -114,7 +114,7 @@ class perfect_hash {
   [[nodiscard]] std::uint64_t levels() const noexcept { return 1 + later_.size(); }
   /// Keys that no level had a slot for. A few; many only if keys were chosen to defeat the hash.
   [[nodiscard]] std::uint64_t kept_words() const noexcept { return kept_.size() / sizeof(std::uint64_t); }
-  [[nodiscard]] memory const& cells() const noexcept { return first_.seed_bytes(); }
+  [[nodiscard]] memory const& cells() const noexcept { return first_.seeds(); }
   bool operator==(perfect_hash const&) const = default;
 
   static void fields(auto& self, auto& io) {
@@ -133,9 +133,6 @@ class perfect_hash {
         later_(std::move(later)),
         kept_(std::move(kept)),
         numbers_(std::move(numbers)) {}
-  [[nodiscard]] std::uint64_t end_slot() const noexcept {
-    return (later_.empty() ? first_ : later_.back()).end_slot() + kept_words();
-  }
   /// The rank of a key with a slot from size() on, or without one in the first level.
   [[nodiscard]] std::uint64_t rank_beyond(std::uint64_t word, std::uint64_t slot) const noexcept;
 

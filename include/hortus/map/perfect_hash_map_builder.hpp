@@ -23,11 +23,11 @@ class perfect_hash_map_builder {
   /// May run in several threads at once for different parts. Pre: as many values as words, or none.
   void build_part(std::uint64_t part, std::span<std::uint64_t const> words, std::span<std::uint64_t const> values) {
     hash_.build_part(part, words);
-    auto const first = hash_.first().first_slot_of(part), end = hash_.first().first_slot_of(part + 1);
+    auto const here = hash_.first().part(part);
     for (std::size_t i = 0; i < words.size(); ++i) {
       auto const slot = hash_.first().slot(words[i]);
       auto const value = values.empty() ? 0 : values[i];
-      if (slot >= hash_.items() || signed_values::at_an_end(slot, first, end))
+      if (slot >= hash_.items() || signed_values::at_an_end(slot, here.first, here.end))
         later_[part].push_back({words[i], value});
       else
         slots_.put(slot, slots_.signature(digest(words[i])), value);

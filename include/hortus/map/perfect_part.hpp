@@ -20,10 +20,11 @@ class perfect_part {
   /// A bucket with more keys gets seed 0. One in half a million has more.
   static constexpr unsigned max_bucket_keys = 16;
 
-  /// Writes a seed for each bucket. Appends to `left` the words that are left over, and to `holes` the slots without a key,
-  /// counted from `first_slot`; both in ascending order. Pre: words ascend and are distinct; shape.slots >= the reach of a key.
-  void build(std::span<std::uint64_t const> words, unsigned part_bits, perfect_part_shape shape, std::uint64_t first_slot,
-             std::uint8_t* seeds, std::vector<std::uint64_t>& left, std::vector<std::uint64_t>& holes);
+  /// Writes the seeds of the part's buckets. Appends to `left` the words that are left over, and to `holes` the slots without
+  /// a key; both in ascending order. `seeds` are those of the level. Pre: words ascend and are distinct; the part has as many
+  /// slots as a key reaches.
+  void build(std::span<std::uint64_t const> words, unsigned part_bits, perfect_part_shape shape, std::uint8_t* seeds,
+             std::vector<std::uint64_t>& left, std::vector<std::uint64_t>& holes);
 
  private:
   memory starts_;  // a 64-bit word for each bucket: its first key

@@ -7,25 +7,35 @@
 
 namespace hortus {
 
-/// A part of a level of a perfect hash: `slots` slots, and `buckets` buckets with a seed each. All positions are monotone in
-/// the word, so keys in ascending order walk through buckets and slots.
+/// A part of a level of a perfect hash. All positions are monotone in the word, so keys in ascending order walk through buckets
+/// and slots.
 ///
 ///     bucket   |  . . . . .  |  . . . .  |             a seed: 4 bits select how its keys are scattered over their windows,
 ///     slots    ...|--- window ---|                     4 bits by how many slots all of them are shifted
 ///                 ^ base of a key
 struct perfect_part_shape {
-  std::uint64_t slots = 0;
-  std::uint64_t buckets = 0;
+  std::uint64_t number = 0;
+  std::uint64_t first = 0;  ///< its first slot
+  std::uint64_t end = 0;
   unsigned log2_window = 1;
 
-  [[nodiscard]] constexpr std::uint64_t bases() const noexcept { return slots - plan::perfect_hash_reach(log2_window) + 1; }
+  /// Keys reach beyond their base, so the last slots are no bases.
+  [[nodiscard]] constexpr std::uint64_t bases() const noexcept {
+    return end - first - plan::perfect_hash_reach(log2_window) + 1;
+  }
+  /// `within` is the word of a key without the bits of its part.
+  [[nodiscard]] constexpr std::uint64_t base(std::uint64_t within) const noexcept { return first + fastrange(within, bases()); }
+  /// One more for each part, so that no bucket belongs to two parts.
+  [[nodiscard]] constexpr std::uint64_t bucket(std::uint64_t base) const noexcept {
+    return plan::perfect_hash_bucket(base) + number;
+  }
+  [[nodiscard]] constexpr std::uint64_t first_bucket() const noexcept { return bucket(first); }
+  [[nodiscard]] constexpr std::uint64_t buckets() const noexcept { return bucket(first + bases() - 1) + 1 - first_bucket(); }
 };
 
-/// What a key's seed scatters: 32 bits that are independent of its bucket. `within` is the word without the bits of its part.
+/// What a key's seed scatters: 32 bits that are independent of its base.
 [[nodiscard]] constexpr std::uint32_t perfect_spread(std::uint64_t within) noexcept {
-  __extension__ using wide = unsigned __int128;
-  auto const product = static_cast<wide>(within) * golden_ratio64;
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product)) >> 32);
+  return static_cast<std::uint32_t>(within * golden_ratio64 >> 32);
 }
 
 /// The slot of a key, from its base on. The 16 odd multiples of the spread give 16 independent offsets in the window; a build
