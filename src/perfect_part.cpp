@@ -154,7 +154,10 @@ void perfect_part::build(std::span<std::uint64_t const> words, unsigned part_bit
   seed_search(words, part_bits, shape, starts, taken_.data(), seeds).run();
 
   for (bucket = 0; bucket < buckets; ++bucket)
-    if (seeds[bucket] == 0) left.insert(left.end(), words.data() + starts[bucket], words.data() + starts[bucket + 1]);
+    if (starts[bucket] == starts[bucket + 1])
+      seeds[bucket] = 1;  // any seed will do: absent keys with this bucket need not be looked up in the next level
+    else if (seeds[bucket] == 0)
+      left.insert(left.end(), words.data() + starts[bucket], words.data() + starts[bucket + 1]);
   for (std::uint64_t first = 0; first < slots; first += 64) {
     std::uint64_t taken = 0;
     std::memcpy(&taken, taken_.data() + first / 8, sizeof taken);

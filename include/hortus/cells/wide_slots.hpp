@@ -30,6 +30,9 @@ class wide_slots {
   /// Prefetches the cache line in which slot i begins. Must be inlined: see batch.hpp.
   [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept { halves_.prefetch(in_halves(width_) ? 2 * i : i); }
 
+  /// Of 1 to 57 bits: a caller that knows may read the packed slots themselves.
+  [[nodiscard]] bool is_packed() const noexcept { return width_ != 0 && !in_halves(width_); }
+  [[nodiscard]] slot_array const& packed() const noexcept { return halves_; }
   [[nodiscard]] unsigned width() const noexcept { return width_; }
   [[nodiscard]] std::uint64_t max() const noexcept { return width_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - width_); }
   [[nodiscard]] bool holds(std::uint64_t slots) const noexcept { return halves_.size() == places(slots, width_); }

@@ -115,7 +115,7 @@ class perfect_hash_map {
 
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {
     auto const number = hash_.rank(x);
-    std::uint64_t value = number;
+    std::uint64_t value = 0;
     if (hash_.size() == 0 || !slots_.find(number, slots_.signature(x), value)) return std::nullopt;
     return slots_.value_bits() == 0 ? number : value;
   }
@@ -134,25 +134,33 @@ class perfect_hash_map {
   [[nodiscard]] std::uint64_t size() const noexcept { return hash_.size(); }
 
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { hash_.prefetch(x); }
-  /// The kernels for a block. First all numbers, whose slots are prefetched; then the slots.
+  /// The kernels for a block. First all numbers, whose slots are prefetched; then the slots, while the seeds of the next block
+  /// are prefetched. So either loop waits for what the other one has requested.
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
+    std::fill_n(values, xs.size(), 0);
     *hits = 0;
-    numbers(xs, next, values);
-    if (hash_.size() == 0) return static_cast<void>(std::fill_n(values, xs.size(), 0));
+    if (hash_.size() == 0) return;
+    auto const number = numbers(xs);
+    bool const ranks = slots_.value_bits() == 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      auto value = values[i];
-      bool const found = slots_.find(values[i], slots_.signature(xs[i]), value);
-      values[i] = !found ? 0 : slots_.value_bits() == 0 ? values[i] : value;
-      *hits |= std::uint64_t{found} << i;
+      if (i < next.size()) hash_.prefetch(next[i]);
+      std::uint64_t value = 0;
+      std::uint64_t const found{slots_.find(number[i], slots_.signature(xs[i]), value)};
+      values[i] = (ranks ? number[i] : value) & (0 - found);  // without a branch, which could not be predicted
+      *hits |= found << i;
     }
   }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    *hits = 0;
-    std::array<std::uint64_t, perfect_hash::block_keys> number;
-    numbers(xs, next, number.data());
-    if (hash_.size() == 0) return;
-    for (std::size_t i = 0; i < xs.size(); ++i) *hits |= std::uint64_t{slots_.matches(number[i], slots_.signature(xs[i]))} << i;
+    std::uint64_t all = 0;
+    if (hash_.size() != 0) {
+      auto const number = numbers(xs);
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        if (i < next.size()) hash_.prefetch(next[i]);
+        all |= std::uint64_t{slots_.matches(number[i], slots_.signature(xs[i]))} << i;
+      }
+    }
+    *hits = all;
   }
 
   [[nodiscard]] double fpr() const noexcept { return planned_fpr(shape(), hash_.size()); }
@@ -179,12 +187,13 @@ class perfect_hash_map {
  private:
   perfect_hash_map(perfect_hash hash, signed_values slots) noexcept : hash_(std::move(hash)), slots_(std::move(slots)) {}
   static plan::perfect_hash_map_shape layout(params p) noexcept { return {p.items, p.signature_bits, p.value_bits}; }
-  void numbers(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* to) const noexcept {
+  std::array<std::uint64_t, perfect_hash::block_keys> numbers(std::span<digest const> xs) const noexcept {
+    std::array<std::uint64_t, perfect_hash::block_keys> to;
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) hash_.prefetch(next[i]);
       to[i] = hash_.rank(xs[i]);
       slots_.prefetch(to[i]);
     }
+    return to;
   }
 
   perfect_hash hash_;

@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include <hortus/cells/wide_slots.hpp>
 #include <hortus/digest.hpp>
+#include <hortus/hash/mix64.hpp>
 #include <hortus/plan/perfect_hash_map.hpp>
 
 namespace hortus {
@@ -17,27 +19,30 @@ class signed_values {
       : signature_bits_(shape.signature_bits),
         value_bits_(shape.value_bits),
         first_(shape.items, shape.first_bits()),
-        second_(shape.items, shape.second_bits()) {}
-
-  /// Independent of the place of the key: remixed digests are.
-  [[nodiscard]] std::uint64_t signature(digest x) const noexcept {
-    constexpr std::uint64_t salt = 0x7369676e61747572;  // "signatur"
-    return signature_bits_ == 0 ? 0 : x.remixed(salt).bits() >> (64 - signature_bits_);
+        second_(shape.items, shape.second_bits()) {
+    set_up();
   }
-  /// Is this the signature of number i? Sets `value`, if it is.
+
+  /// Its low bits are the signature of a key; those above are not zero. Few instructions, because a core overlaps as many
+  /// lookups as it has room for. Signature and slot are products of the digest with different constants.
+  [[nodiscard]] std::uint64_t signature(digest x) const noexcept {
+    return ((x.bits() ^ x.bits() >> 32) * mix64_first) >> signature_shift_;
+  }
+  /// Does number i have this signature? Sets `value` to that of number i, in any case.
   [[nodiscard]] bool find(std::uint64_t i, std::uint64_t signature, std::uint64_t& value) const noexcept {
-    auto const slot = first_.get(i);
-    if (((slot ^ signature) & signature_mask()) != 0) return false;
-    value = !in_one_slot() ? second_.get(i) : value_bits_ == 0 ? 0 : slot >> signature_bits_;
-    return true;
+    if (!packed_) return find_in_words(i, signature, value);
+    auto const slot = first_.packed().bits_from<std::uint64_t>(i);
+    value = slot >> signature_bits_ & max_value_;
+    return ((slot ^ signature) & signature_mask_) == 0;
   }
   [[nodiscard]] bool matches(std::uint64_t i, std::uint64_t signature) const noexcept {
-    return ((first_.get(i) ^ signature) & signature_mask()) == 0;
+    auto const slot = packed_ ? first_.packed().bits_from<std::uint64_t>(i) : first_.get(i);
+    return ((slot ^ signature) & signature_mask_) == 0;
   }
   /// Pre: value <= max_value().
   void put(std::uint64_t i, std::uint64_t signature, std::uint64_t value) noexcept {
-    if (in_one_slot()) return first_.put(i, value_bits_ == 0 ? signature : signature | value << signature_bits_);
-    first_.put(i, signature);
+    signature &= signature_mask_;
+    first_.put(i, in_one_slot() && value_bits_ != 0 ? signature | value << signature_bits_ : signature);
     second_.put(i, value);
   }
   /// Must be inlined: see batch.hpp.
@@ -54,9 +59,6 @@ class signed_values {
 
   [[nodiscard]] unsigned signature_bits() const noexcept { return signature_bits_; }
   [[nodiscard]] unsigned value_bits() const noexcept { return value_bits_; }
-  [[nodiscard]] std::uint64_t max_value() const noexcept {
-    return value_bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - value_bits_);
-  }
   [[nodiscard]] bool holds(std::uint64_t items) const noexcept { return first_.holds(items) && second_.holds(items); }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return first_.size_bytes() + second_.size_bytes(); }
   [[nodiscard]] memory const& cells() const noexcept { return first_.cells(); }
@@ -66,7 +68,11 @@ class signed_values {
   }
   bool operator==(signed_values const&) const = default;
 
-  static void fields(auto& self, auto& io) { io(self.signature_bits_, self.value_bits_, self.first_, self.second_); }
+  static void fields(signed_values const& self, auto& out) { list(self, out); }
+  static void fields(signed_values& self, auto& in) {
+    list(self, in);
+    if (self.valid()) self.set_up();
+  }
   /// Slots may have any content.
   [[nodiscard]] bool valid() const noexcept {
     plan::perfect_hash_map_shape const shape{0, signature_bits_, value_bits_};
@@ -75,14 +81,27 @@ class signed_values {
   }
 
  private:
+  static void list(auto& self, auto& io) { io(self.signature_bits_, self.value_bits_, self.first_, self.second_); }
+  static constexpr std::uint64_t low(unsigned bits) noexcept { return bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits); }
   [[nodiscard]] bool in_one_slot() const noexcept { return signature_bits_ + value_bits_ <= 64; }
-  [[nodiscard]] std::uint64_t signature_mask() const noexcept {
-    return signature_bits_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - signature_bits_);
+  void set_up() noexcept {
+    signature_shift_ = std::min(63U, 64 - signature_bits_);
+    signature_mask_ = low(signature_bits_);
+    max_value_ = low(value_bits_);
+    packed_ = in_one_slot() && first_.is_packed();
+  }
+  [[nodiscard]] bool find_in_words(std::uint64_t i, std::uint64_t signature, std::uint64_t& value) const noexcept {
+    auto const slot = first_.get(i);
+    value = !in_one_slot() ? second_.get(i) : value_bits_ == 0 ? 0 : slot >> signature_bits_;
+    return ((slot ^ signature) & signature_mask_) == 0;
   }
 
   unsigned signature_bits_ = 0;
   unsigned value_bits_ = 0;
   wide_slots first_, second_;
+  unsigned signature_shift_ = 63;
+  std::uint64_t signature_mask_ = 0, max_value_ = 0;
+  bool packed_ = false;
 };
 
 }  // namespace hortus
