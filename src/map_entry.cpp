@@ -32,11 +32,10 @@ std::vector<map_entry> distinct_entries(std::span<digest const> keys, std::span<
     do ++second;
     while (keys[static_cast<std::size_t>(second)] != digest(found.word()) ||
            values[static_cast<std::size_t>(second)] == values[static_cast<std::size_t>(first)]);
+    auto const value = [&](auto at) { return std::to_string(values[static_cast<std::size_t>(at)]); };
     throw conflicting_values(found.word(), "key " + std::to_string(first) + " and key " + std::to_string(second) +
-                                               " have one digest, but the values " +
-                                               std::to_string(values[static_cast<std::size_t>(first)]) + " and " +
-                                               std::to_string(values[static_cast<std::size_t>(second)]) +
-                                               "; if they are different keys, another seed of the hash tells them apart");
+                                               " are equal (or have one digest), but their values " + value(first) + " and " +
+                                               value(second) + " differ");
   }
   return entries;
 }

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include <hortus/bloom/bloom.hpp>
+#include <hortus/cells/map_entry.hpp>
 #include <hortus/cells/memory.hpp>
 #include <hortus/cells/memory_source.hpp>
 #include <hortus/digest.hpp>
 #include <hortus/error.hpp>
-#include <hortus/map/distinct_pairs.hpp>
 #include <hortus/plan/cascade_map.hpp>
 
 namespace hortus {
@@ -27,9 +27,9 @@ class cascade {
   cascade() = default;
   /// Of one bit of the values. The keys of a level that go on are known when both of its filters are finished, and not before:
   /// a key inserted later may make a filter report an earlier one.
-  cascade(std::span<word_and_value const> pairs, unsigned bit, double filter_fpr) {
+  cascade(std::span<map_entry const> entries, unsigned bit, double filter_fpr) {
     std::array<std::vector<std::uint64_t>, 2> keys;
-    for (auto const& [word, value] : pairs) keys[value >> bit & 1].push_back(word);
+    for (auto const& [value, word] : entries) keys[value >> bit & 1].push_back(word);
     auto const left = [&] { return keys[0].size() + keys[1].size(); };
     for (unsigned level = 0; level < plan::cascade_shape::max_levels && left() > plan::cascade_shape::few_keys; ++level) {
       std::array<bloom<>, 2> pair{filter_for(keys[0].size(), filter_fpr), filter_for(keys[1].size(), filter_fpr)};

@@ -12,7 +12,7 @@
 
 #include <hortus/concepts.hpp>
 #include <hortus/map/cascade.hpp>
-#include <hortus/map/find_block.hpp>
+#include <hortus/map/find_each.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/cascade_map.hpp>
 
@@ -89,13 +89,13 @@ class cascade_map {
       throw error(errc::bad_params, "the value " + std::to_string(*largest) + " of key " +
                                         std::to_string(largest - values.begin()) + " does not fit " +
                                         std::to_string(g.value_bits) + " bits (value_bits)");
-    auto const pairs = distinct_pairs(keys, values);
-    g.items = pairs.size();
+    auto const entries = distinct_entries(keys, values);
+    g.items = entries.size();
     cascade_map made;
     made.shape_ = plan(g);
     made.cascades_.clear();
     for (unsigned bit = 0; bit < std::max(g.value_bits, 1U); ++bit)
-      made.cascades_.emplace_back(pairs, bit, made.shape_.filter_fpr);
+      made.cascades_.emplace_back(entries, bit, made.shape_.filter_fpr);
     return made;
   }
   /// Keys without values: find() gives 0.
@@ -114,7 +114,7 @@ class cascade_map {
   }
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
-    find_block(*this, xs, next, values, hits);
+    find_each(*this, xs, next, values, hits);
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return find(x).has_value(); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { cascades_[0].prefetch(x, 0); }

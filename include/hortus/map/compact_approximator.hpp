@@ -11,7 +11,7 @@
 #include <hortus/concepts.hpp>
 #include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/map/find_block.hpp>
+#include <hortus/map/find_each.hpp>
 #include <hortus/map/lattice_cells.hpp>
 #include <hortus/maths/cardinality.hpp>
 #include <hortus/of_keys.hpp>

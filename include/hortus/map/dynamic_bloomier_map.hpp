@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <hortus/concepts.hpp>
-#include <hortus/map/find_block.hpp>
+#include <hortus/map/find_each.hpp>
 #include <hortus/map/print_map.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/dynamic_bloomier_map.hpp>
@@ -120,7 +120,7 @@ class dynamic_bloomier_map {
   }
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
-    find_block(*this, xs, next, values, hits);
+    find_each(*this, xs, next, values, hits);
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return signatures_.find(x).found(); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { signatures_.prefetch(x); }
