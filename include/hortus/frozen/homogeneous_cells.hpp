@@ -1,0 +1,173 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <hortus/cells/memory.hpp>
+#include <hortus/hash/mix64.hpp>
+#include <hortus/index/fastrange.hpp>
+#include <hortus/plan/homogeneous_ribbon.hpp>
+
+namespace hortus {
+
+/// The row of a key: slots of the block in which it starts, from the start on, and slots of the next block.
+struct homogeneous_row {
+  std::uint64_t low;
+  std::uint64_t high;
+
+  /// The start itself is always a slot of the row. Each half is folded from a product of its own: halves of one product would
+  /// have bits in common, or bits that the start determines.
+  [[gnu::always_inline]] static constexpr homogeneous_row of(std::uint64_t word, std::uint64_t start) noexcept {
+    return {(folded(word, golden_ratio64) | 1) << (start % 64), folded(word, high_multiplier)};
+  }
+
+ private:
+  static constexpr std::uint64_t high_multiplier = 0xd6e8feb86659fd93U;
+  [[gnu::always_inline]] static constexpr std::uint64_t folded(std::uint64_t word, std::uint64_t by) noexcept {
+    __extension__ using wide = unsigned __int128;
+    auto const product = static_cast<wide>(word) * by;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+};
+
+/// What a homogeneous ribbon filter stores.
+///
+///     columns     blocks of 64 slots, each with a word for every column; strip after strip, layer after layer
+///     dependent   for each layer: the sum, over all starts, of the probability that an absent row is dependent, times 2^24
+class homogeneous_cells {
+ public:
+  static constexpr unsigned dependent_bits = 24;
+
+  homogeneous_cells() = default;
+  explicit homogeneous_cells(plan::homogeneous_shape const& s)
+      : items_(s.items),
+        layers_(s.layers),
+        columns_(s.columns),
+        strips_log2_(static_cast<unsigned>(std::countr_zero(s.strips))),
+        starts_(s.layer_starts()),
+        narrow_blocks_(s.layer_blocks() - s.wide_blocks),
+        bits_(s.layers * s.layer_words() * 8),
+        dependent_(s.layers * 8) {}
+
+  [[nodiscard]] std::uint64_t items() const noexcept { return items_; }
+  [[nodiscard]] unsigned layers() const noexcept { return layers_; }
+  [[nodiscard]] unsigned columns() const noexcept { return columns_; }
+  [[nodiscard]] unsigned strips_log2() const noexcept { return strips_log2_; }
+  [[nodiscard]] std::uint64_t narrow_blocks() const noexcept { return narrow_blocks_; }
+  [[nodiscard]] std::uint64_t start_blocks() const noexcept { return starts_ / 64 >> strips_log2_; }
+  [[nodiscard]] std::uint64_t layer_blocks() const noexcept { return starts_ / 64 + (std::uint64_t{1} << strips_log2_); }
+  [[nodiscard]] std::uint64_t layer_words() const noexcept {
+    return layer_blocks() * columns_ + (layer_blocks() - narrow_blocks_);
+  }
+  [[nodiscard]] plan::homogeneous_shape shape() const noexcept {
+    if (layers_ == 0) return {};
+    return {items_, layers_, columns_, std::uint64_t{1} << strips_log2_, start_blocks(), layer_blocks() - narrow_blocks_};
+  }
+
+  /// The word of a key in a layer. It has the same strip in all of them, so that a part of the keys needs only a part of each.
+  [[nodiscard]] std::uint64_t word_in(unsigned layer, std::uint64_t word) const noexcept {
+    if (layer == 0) return word;
+    auto const strip = word & ~(~std::uint64_t{0} >> strips_log2_);
+    return strip | mix64(word + layer * golden_ratio64) >> strips_log2_;
+  }
+  /// Where its row starts among the starts of the layer; modulo 64, in its block.
+  [[nodiscard]] std::uint64_t start(std::uint64_t word) const noexcept { return fastrange(word, starts_); }
+  /// The block of a start. Every strip before has a block more, in which no row starts.
+  [[nodiscard]] std::uint64_t block(std::uint64_t word, std::uint64_t start) const noexcept { return start / 64 + strip(word); }
+  [[nodiscard]] std::uint64_t strip(std::uint64_t word) const noexcept { return word >> 1 >> (63 - strips_log2_); }
+  /// Where the words of a block begin, in its layer.
+  [[nodiscard]] std::uint64_t word_of(std::uint64_t block) const noexcept {
+    return block * columns_ + std::max(block, narrow_blocks_) - narrow_blocks_;
+  }
+  [[nodiscard]] unsigned columns_of(std::uint64_t block) const noexcept {
+    return columns_ + static_cast<unsigned>(block >= narrow_blocks_);
+  }
+  /// What slots hold that no row needs: bits of this word, in place. They look random, so that absent rows add up to random
+  /// bits.
+  [[nodiscard]] std::uint64_t free_bits(unsigned layer, std::uint64_t block, unsigned column) const noexcept {
+    return mix64((layer * layer_blocks() + block) * 64 + column + golden_ratio64);
+  }
+
+  /// Prefetches the two blocks of a row of the first layer. Only prefetches, so it must be inlined: see batch.hpp.
+  [[gnu::always_inline]] void prefetch(std::uint64_t word) const noexcept {
+    if (layers_ != 0) prefetch(words(), word);
+  }
+  [[gnu::always_inline]] void prefetch(std::uint64_t const* layer, std::uint64_t word) const noexcept {
+    auto const* const first = reinterpret_cast<std::byte const*>(layer + word_of(block(word, start(word))));
+    __builtin_prefetch(first);
+    auto const bytes = 16 * columns_;
+    for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at);
+  }
+
+  [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(bits_.data()); }
+  [[nodiscard]] std::uint64_t* words() noexcept { return reinterpret_cast<std::uint64_t*>(bits_.data()); }
+  [[nodiscard]] memory const& bits() const noexcept { return bits_; }
+  [[nodiscard]] std::span<std::uint64_t const> dependent() const noexcept {
+    return {reinterpret_cast<std::uint64_t const*>(dependent_.data()), layers_};
+  }
+  void put_dependent(unsigned layer, std::uint64_t sum) noexcept {
+    reinterpret_cast<std::uint64_t*>(dependent_.data())[layer] = sum;
+  }
+
+  /// The probability that an absent key is found, if only this many layers and columns were kept.
+  [[nodiscard]] double fpr(unsigned layers, unsigned columns) const noexcept {
+    auto s = shape();
+    if (columns < columns_) s.wide_blocks = 0;
+    s.columns = columns;
+    double rate = layers == 0 ? 0 : 1;
+    for (auto const sum : dependent().first(layers))
+      rate *= plan::homogeneous_layer_fpr(
+          s, std::ldexp(static_cast<double>(sum) / static_cast<double>(starts_), -static_cast<int>(dependent_bits)));
+    return rate;
+  }
+  [[nodiscard]] double fpr() const noexcept { return fpr(layers_, columns_); }
+
+  /// Keeps the first columns of the first layers only.
+  [[nodiscard]] homogeneous_cells kept(unsigned layers, unsigned columns) const {
+    auto s = shape();
+    s.layers = layers;
+    s.columns = columns;
+    s.wide_blocks = 0;
+    homogeneous_cells fewer(s);
+    for (unsigned layer = 0; layer < layers; ++layer) {
+      fewer.put_dependent(layer, dependent()[layer]);
+      for (std::uint64_t block = 0; block < layer_blocks(); ++block)
+        std::copy_n(words() + layer * layer_words() + word_of(block), columns,
+                    fewer.words() + layer * fewer.layer_words() + fewer.word_of(block));
+    }
+    return fewer;
+  }
+
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bits_.size() + dependent_.size(); }
+  bool operator==(homogeneous_cells const&) const = default;
+
+  static void fields(auto& self, auto& io) {
+    io(self.items_, self.layers_, self.columns_, self.strips_log2_, self.starts_, self.narrow_blocks_, self.bits_,
+       self.dependent_);
+  }
+  [[nodiscard]] bool valid() const noexcept {
+    using shape_type = plan::homogeneous_shape;
+    if (layers_ == 0) return *this == homogeneous_cells();
+    constexpr auto max_starts = std::uint64_t{1} << 42;
+    if (items_ == 0 || layers_ > shape_type::max_layers || columns_ > shape_type::max_columns + 1 || strips_log2_ > 32 ||
+        starts_ == 0 || starts_ > max_starts || starts_ % (std::uint64_t{64} << strips_log2_) != 0 ||
+        narrow_blocks_ > layer_blocks() || bits_.size() != layers_ * layer_words() * 8 || dependent_.size() != layers_ * 8)
+      return false;
+    return std::ranges::all_of(dependent(), [&](auto sum) { return sum <= starts_ << dependent_bits; });
+  }
+
+ private:
+  std::uint64_t items_ = 0;
+  unsigned layers_ = 0;
+  unsigned columns_ = 0;
+  unsigned strips_log2_ = 0;
+  std::uint64_t starts_ = 0;
+  std::uint64_t narrow_blocks_ = 0;
+  memory bits_;
+  memory dependent_;
+};
+
+}  // namespace hortus
