@@ -1,8 +1,8 @@
 #include <hortus/frozen/homogeneous_elimination.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
 #include <vector>
 
 #include <hortus/frozen/homogeneous_kernels.hpp>
@@ -26,53 +26,30 @@ class strip_system {
         ahead_(words.data()),
         end_(words.data() + words.size()),
         first_(strip * cells.start_blocks() * 64),
-        rows_(rows),
-        carried_(cells.start_blocks() + 1) {}
+        rows_(rows) {}
 
-  [[nodiscard]] homogeneous_row* rows() noexcept { return rows_; }
+  [[nodiscard]] homogeneous_row* rows() const noexcept { return rows_; }
 
   /// The next key, if there is one.
-  [[gnu::always_inline]] bool next(moving_row& row) {
-    if (ahead_ == end_) [[unlikely]] {
-      carried_[block_ + 1] = carry_;
+  [[gnu::always_inline]] bool next(moving_row& row) noexcept {
+    if (ahead_ == end_) [[unlikely]]
       return false;
-    }
     auto const word = *ahead_++;
     auto const start = cells_.start(word) - first_;
-    if (start / 64 != block_) {
-      carried_[block_ + 1] = carry_;
-      carry_ = 0;
-      block_ = start / 64;
-    }
     auto const slots = homogeneous_row::of(word, start);
     row.base = start / 64 * 64;
     row.low = slots.low;
     row.high = slots.high;
     return true;
   }
-  /// The row has no slot left in this block. False: nor in the next one, so it is the sum of others, and not needed.
-  [[gnu::always_inline]] bool carry(moving_row& row) noexcept {
-    bool const again = row.base / 64 != block_;
-    row.low = row.high;
-    row.high = 0;
-    row.base += 64;
-    if (again)
-      --carry_;  // what was carried has no slots in a third block
-    else if (row.low != 0)
-      ++carry_;
-    return row.low != 0;
-  }
 
-  /// Which slots have a row.
+  /// Which slots have a row: those that are the first of theirs.
   [[nodiscard]] std::vector<std::uint64_t> pivots() const {
-    std::vector<std::uint64_t> pivots(carried_.size());
+    std::vector<std::uint64_t> pivots(cells_.start_blocks() + 1);
     for (std::uint64_t block = 0; block < pivots.size(); ++block)
       for (std::uint64_t i = 0; i < 64; ++i) pivots[block] |= rows_[block * 64 + i].low & -rows_[block * 64 + i].low;
     return pivots;
   }
-
-  /// The sum, over all starts, of the probability that an absent row which starts there is dependent. See docs/maths.md.
-  [[nodiscard]] std::uint64_t dependent(std::span<std::uint64_t const> pivots) const noexcept;
 
  private:
   homogeneous_cells const& cells_;
@@ -80,29 +57,7 @@ class strip_system {
   std::uint64_t const* end_;
   std::uint64_t first_;  // start
   homogeneous_row* rows_;
-  std::vector<std::uint8_t> carried_;  // for each block: rows in it that start in the block before
-  std::uint64_t block_ = 0;
-  std::uint8_t carry_ = 0;
 };
-
-/// `alone` is the expected number of sums of rows that have slots in one block only, the one that was looked at last: those of
-/// rows that were carried to it, and those of the other rows whose slots in the next block are such a sum, too.
-std::uint64_t strip_system::dependent(std::span<std::uint64_t const> pivots) const noexcept {
-  std::uint64_t sum = 0;
-  double alone = std::ldexp(1.0, carried_.back());
-  for (auto block = pivots.size() - 1; block-- > 0;) {
-    auto units = static_cast<std::uint64_t>(std::ldexp(alone, static_cast<int>(homogeneous_cells::dependent_bits) - 64));
-    for (auto slot = 64; units != 0 && slot-- > 0;) {
-      if ((pivots[block] >> slot & 1) != 0)
-        sum += units;
-      else
-        units /= 2;  // an absent row has this slot with probability 1/2, and is independent then
-    }
-    auto const rows = std::popcount(pivots[block]);
-    alone = std::min(std::ldexp(1.0, carried_[block]) + std::ldexp(alone, rows - 64), std::ldexp(1.0, rows));
-  }
-  return sum;
-}
 
 /// One step of a row: it is placed if its place is free. Otherwise it is added to the row there, and begins further right.
 /// False: there are no more keys.
@@ -115,8 +70,14 @@ std::uint64_t strip_system::dependent(std::span<std::uint64_t const> pivots) con
   }
   row.low ^= there.low;
   row.high ^= there.high;
-  if (row.low == 0) [[unlikely]]
-    if (!strip.carry(row)) return strip.next(row);
+  if (row.low == 0) [[unlikely]] {
+    // On to the next block. If it has no slots there either, it is the sum of others, and not needed.
+    row.low = row.high;
+    row.high = 0;
+    row.base += 64;
+    if (row.low == 0) [[unlikely]]
+      return strip.next(row);
+  }
   return true;
 }
 
@@ -156,10 +117,87 @@ void eliminate(strip_system& a, strip_system& b, strip_system& c, strip_system& 
   if (more_d) eliminate(d, row_d);
 }
 
+/// Are `count` words independent? Pre: count <= 16.
+bool independent(std::uint64_t const* words, unsigned count) noexcept {
+  std::array<std::uint64_t, 16> left;
+  std::copy_n(words, count, left.begin());
+  for (unsigned i = 0; i < count; ++i) {
+    if (left[i] == 0) return false;
+    auto const bit = static_cast<unsigned>(std::countr_zero(left[i]));
+    for (unsigned j = i + 1; j < count; ++j) left[j] ^= left[i] & -(left[j] >> bit & 1);
+  }
+  return true;
+}
+
+/// The bits of slots, one bit a column, and which sums of them there are.
+class slot_sums {
+ public:
+  /// Is `bits` a sum?
+  [[nodiscard]] bool have(unsigned bits) const noexcept { return reduced(bits) == 0; }
+  void add(unsigned bits) noexcept {
+    bits = reduced(bits);
+    if (bits == 0) return;
+    by_highest_[static_cast<unsigned>(std::bit_width(bits)) - 1] = bits;
+    ++rank_;
+  }
+  [[nodiscard]] unsigned rank() const noexcept { return rank_; }  ///< there are 2^rank
+
+ private:
+  [[nodiscard]] unsigned reduced(unsigned bits) const noexcept {
+    while (bits != 0) {
+      auto const other = by_highest_[static_cast<unsigned>(std::bit_width(bits)) - 1];
+      if (other == 0) break;
+      bits ^= other;
+    }
+    return bits;
+  }
+  std::array<unsigned, 16> by_highest_{};
+  unsigned rank_ = 0;
+};
+
+/// The same for every start of a block, one by one.
+[[gnu::noinline]] std::uint64_t chances_of_starts(std::uint64_t const* block, std::uint64_t const* next,
+                                                  unsigned columns) noexcept {
+  auto const slot = [&](std::uint64_t const* words, unsigned i) {
+    unsigned bits = 0;
+    for (unsigned j = 0; j < columns; ++j) bits |= static_cast<unsigned>(words[j] >> i & 1) << j;
+    return bits;
+  };
+  slot_sums sums;
+  for (unsigned i = 0; i < 64; ++i) sums.add(slot(next, i));
+  std::uint64_t sum = 0;
+  for (unsigned i = 64; i-- > 0;) {
+    // The start is always in the row. The other slots have to add up to its bits: one of 2^rank sums, all alike.
+    auto const start = slot(block, i);
+    if (sums.have(start)) sum += homogeneous_cells::certain >> sums.rank();
+    sums.add(start);
+  }
+  return sum;
+}
+
 }  // namespace
 
-std::uint64_t solve_homogeneous(homogeneous_cells& cells, unsigned layer, std::uint64_t first_strip,
-                                std::span<std::span<std::uint64_t const> const> of_strip) {
+std::uint64_t homogeneous_chances(homogeneous_cells const& cells, unsigned layer, std::uint64_t first_strip,
+                                  std::uint64_t strips, unsigned most_columns) noexcept {
+  auto const* const words = cells.words() + layer * cells.layer_words();
+  auto const strip_blocks = cells.start_blocks() + 1;
+  std::uint64_t sum = 0;
+  for (auto block = first_strip * strip_blocks; block < (first_strip + strips) * strip_blocks; ++block) {
+    if (block % strip_blocks + 1 == strip_blocks) continue;  // no row starts there
+    auto const columns = std::min(cells.columns_of(block), most_columns);
+    auto const* const here = words + cells.word_of(block);
+    auto const* const next = words + cells.word_of(block + 1);
+    // In a next block like most the slots have all sums.
+    if (independent(next, columns)) [[likely]]
+      sum += 64 * (homogeneous_cells::certain >> columns);
+    else
+      sum += chances_of_starts(here, next, columns);
+  }
+  return sum;
+}
+
+void solve_homogeneous(homogeneous_cells& cells, unsigned layer, std::uint64_t first_strip,
+                       std::span<std::span<std::uint64_t const> const> of_strip) {
   auto const slots = (cells.start_blocks() + 1) * 64;
   memory space(of_strip.size() * slots * sizeof(homogeneous_row));  // zeroed, and on huge pages
   auto* const rows = reinterpret_cast<homogeneous_row*>(space.data());
@@ -171,16 +209,13 @@ std::uint64_t solve_homogeneous(homogeneous_cells& cells, unsigned layer, std::u
     for (auto& strip : strips)
       if (moving_row row{}; strip.next(row)) eliminate(strip, row);
   }
-  std::uint64_t dependent = 0;
   std::vector<std::vector<std::uint64_t>> pivots;
   std::vector<kernels::homogeneous_system> systems;
-  for (auto& strip : strips) {
+  for (auto const& strip : strips) {
     pivots.push_back(strip.pivots());
     systems.push_back({strip.rows(), pivots.back().data()});
-    dependent += strip.dependent(pivots.back());
   }
   kernels::solve_homogeneous(cells, layer, first_strip, systems);
-  return dependent;
 }
 
 }  // namespace hortus

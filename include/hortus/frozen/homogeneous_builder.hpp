@@ -17,7 +17,7 @@ namespace hortus {
 /// bytes for each of its keys.
 class homogeneous_cells_builder {
  public:
-  homogeneous_cells_builder(double fpr, std::span<std::uint64_t const> words_per_part) : dependent_(words_per_part.size()) {
+  homogeneous_cells_builder(double fpr, std::span<std::uint64_t const> words_per_part) : chances_(words_per_part.size()) {
     auto const items = std::reduce(words_per_part.begin(), words_per_part.end(), std::uint64_t{0});
     auto const shape = plan::homogeneous_ribbon({items, fpr});
     if (items == 0) return;
@@ -43,23 +43,25 @@ class homogeneous_cells_builder {
         of_strip[i] = rest.first(static_cast<std::size_t>(end - rest.begin()));
         rest = rest.subspan(of_strip[i].size());
       }
-      dependent_[part][layer] = solve_homogeneous(cells_, layer, first_strip, std::span(of_strip).first(strips_per_part_));
+      solve_homogeneous(cells_, layer, first_strip, std::span(of_strip).first(strips_per_part_));
+      chances_[part][layer] = homogeneous_chances(cells_, layer, first_strip, strips_per_part_, all_columns);
     }
   }
 
   homogeneous_cells finish() && {
     for (unsigned layer = 0; layer < cells_.layers(); ++layer) {
       std::uint64_t sum = 0;
-      for (auto const& of_part : dependent_) sum += of_part[layer];
-      cells_.put_dependent(layer, sum);
+      for (auto const& of_part : chances_) sum += of_part[layer];
+      cells_.put_chances(layer, sum);
     }
     return std::move(cells_);
   }
 
  private:
   static constexpr std::uint64_t most_strips = 4;
+  static constexpr unsigned all_columns = ~0U;
 
-  std::vector<std::array<std::uint64_t, plan::homogeneous_shape::max_layers>> dependent_;  // of each part
+  std::vector<std::array<std::uint64_t, plan::homogeneous_shape::max_layers>> chances_;  // of each part
   std::uint64_t strips_per_part_ = 1;
   homogeneous_cells cells_;
 };

@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -35,11 +34,11 @@ struct homogeneous_row {
 
 /// What a homogeneous ribbon filter stores.
 ///
-///     columns     blocks of 64 slots, each with a word for every column; strip after strip, layer after layer
-///     dependent   for each layer: the sum, over all starts, of the probability that an absent row is dependent, times 2^24
+///     columns   blocks of 64 slots, each with a word for every column; strip after strip, layer after layer
+///     chances   for each layer: the sum, over all starts, of the probability that an absent row adds up to 0, times 2^16
 class homogeneous_cells {
  public:
-  static constexpr unsigned dependent_bits = 24;
+  static constexpr std::uint64_t certain = 1 << 16;  ///< the probability 1, in chances()
 
   homogeneous_cells() = default;
   explicit homogeneous_cells(plan::homogeneous_shape const& s)
@@ -50,7 +49,7 @@ class homogeneous_cells {
         starts_(s.layer_starts()),
         narrow_blocks_(s.layer_blocks() - s.wide_blocks),
         bits_(s.layers * s.layer_words() * 8),
-        dependent_(s.layers * 8) {}
+        chances_(s.layers * 8) {}
 
   [[nodiscard]] std::uint64_t items() const noexcept { return items_; }
   [[nodiscard]] unsigned layers() const noexcept { return layers_; }
@@ -105,48 +104,37 @@ class homogeneous_cells {
   [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(bits_.data()); }
   [[nodiscard]] std::uint64_t* words() noexcept { return reinterpret_cast<std::uint64_t*>(bits_.data()); }
   [[nodiscard]] memory const& bits() const noexcept { return bits_; }
-  [[nodiscard]] std::span<std::uint64_t const> dependent() const noexcept {
-    return {reinterpret_cast<std::uint64_t const*>(dependent_.data()), layers_};
+  [[nodiscard]] std::span<std::uint64_t const> chances() const noexcept {
+    return {reinterpret_cast<std::uint64_t const*>(chances_.data()), layers_};
   }
-  void put_dependent(unsigned layer, std::uint64_t sum) noexcept {
-    reinterpret_cast<std::uint64_t*>(dependent_.data())[layer] = sum;
+  void put_chances(unsigned layer, std::uint64_t sum) noexcept {
+    reinterpret_cast<std::uint64_t*>(chances_.data())[layer] = sum;
+  }
+  /// The rate of a layer with these chances.
+  [[nodiscard]] double rate(std::uint64_t chances) const noexcept {
+    return static_cast<double>(chances) / static_cast<double>(starts_) / static_cast<double>(certain);
   }
 
-  /// The probability that an absent key is found, if only this many layers and columns were kept.
-  [[nodiscard]] double fpr(unsigned layers, unsigned columns) const noexcept {
-    auto s = shape();
-    if (columns < columns_) s.wide_blocks = 0;
-    s.columns = columns;
-    double rate = layers == 0 ? 0 : 1;
-    for (auto const sum : dependent().first(layers))
-      rate *= plan::homogeneous_layer_fpr(
-          s, std::ldexp(static_cast<double>(sum) / static_cast<double>(starts_), -static_cast<int>(dependent_bits)));
-    return rate;
-  }
-  [[nodiscard]] double fpr() const noexcept { return fpr(layers_, columns_); }
-
-  /// Keeps the first columns of the first layers only.
+  /// The first columns of the first layers, without chances. The blocks with a column more keep it if all columns are kept.
   [[nodiscard]] homogeneous_cells kept(unsigned layers, unsigned columns) const {
     auto s = shape();
     s.layers = layers;
+    if (columns < columns_) s.wide_blocks = 0;
     s.columns = columns;
-    s.wide_blocks = 0;
     homogeneous_cells fewer(s);
-    for (unsigned layer = 0; layer < layers; ++layer) {
-      fewer.put_dependent(layer, dependent()[layer]);
+    for (unsigned layer = 0; layer < layers; ++layer)
       for (std::uint64_t block = 0; block < layer_blocks(); ++block)
-        std::copy_n(words() + layer * layer_words() + word_of(block), columns,
+        std::copy_n(words() + layer * layer_words() + word_of(block), fewer.columns_of(block),
                     fewer.words() + layer * fewer.layer_words() + fewer.word_of(block));
-    }
     return fewer;
   }
 
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return bits_.size() + dependent_.size(); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bits_.size() + chances_.size(); }
   bool operator==(homogeneous_cells const&) const = default;
 
   static void fields(auto& self, auto& io) {
     io(self.items_, self.layers_, self.columns_, self.strips_log2_, self.starts_, self.narrow_blocks_, self.bits_,
-       self.dependent_);
+       self.chances_);
   }
   [[nodiscard]] bool valid() const noexcept {
     using shape_type = plan::homogeneous_shape;
@@ -154,9 +142,9 @@ class homogeneous_cells {
     constexpr auto max_starts = std::uint64_t{1} << 42;
     if (items_ == 0 || layers_ > shape_type::max_layers || columns_ > shape_type::max_columns + 1 || strips_log2_ > 32 ||
         starts_ == 0 || starts_ > max_starts || starts_ % (std::uint64_t{64} << strips_log2_) != 0 ||
-        narrow_blocks_ > layer_blocks() || bits_.size() != layers_ * layer_words() * 8 || dependent_.size() != layers_ * 8)
+        narrow_blocks_ > layer_blocks() || bits_.size() != layers_ * layer_words() * 8 || chances_.size() != layers_ * 8)
       return false;
-    return std::ranges::all_of(dependent(), [&](auto sum) { return sum <= starts_ << dependent_bits; });
+    return std::ranges::all_of(chances(), [&](auto sum) { return sum <= starts_ * certain; });
   }
 
  private:
@@ -167,7 +155,7 @@ class homogeneous_cells {
   std::uint64_t starts_ = 0;
   std::uint64_t narrow_blocks_ = 0;
   memory bits_;
-  memory dependent_;
+  memory chances_;
 };
 
 }  // namespace hortus

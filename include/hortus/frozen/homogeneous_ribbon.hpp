@@ -100,8 +100,12 @@ class homogeneous_ribbon {
     hortus::kernels::in_homogeneous(cells_, xs, next, worth_prefetching(*this), hits);
   }
 
-  /// Exact but for the expected effect of random rows on each other where too many keys meet.
-  [[nodiscard]] double fpr() const noexcept { return cells_.fpr(); }
+  /// Exact: build() computed it from the columns.
+  [[nodiscard]] double fpr() const noexcept {
+    double rate = cells_.layers() == 0 ? 0 : 1;
+    for (auto const chances : cells_.chances()) rate *= cells_.rate(chances);
+    return rate;
+  }
   /// Exact: the keys were counted.
   [[nodiscard]] plan::estimate estimate() const noexcept {
     auto const items = static_cast<double>(cells_.items());
@@ -114,11 +118,18 @@ class homogeneous_ribbon {
   }
   void fold(std::uint64_t by) {
     auto const kept = folded(by);
-    if (by != 1) cells_ = cells_.kept(kept.layers, kept.columns);
+    if (by == 1) return;
+    auto fewer = cells_.kept(kept.layers, kept.columns);
+    for (unsigned layer = 0; layer < kept.layers; ++layer) fewer.put_chances(layer, chances(layer, kept.columns));
+    cells_ = std::move(fewer);
   }
+  /// Reads all columns, if some will be dropped.
   [[nodiscard]] double fpr_folded(std::uint64_t by) const {
     auto const kept = folded(by);
-    return by == 1 ? fpr() : cells_.fpr(kept.layers, kept.columns);
+    if (by == 1) return fpr();
+    double rate = 1;
+    for (unsigned layer = 0; layer < kept.layers; ++layer) rate *= cells_.rate(chances(layer, kept.columns));
+    return rate;
   }
 
   void clear() noexcept { cells_ = {}; }
@@ -141,6 +152,10 @@ class homogeneous_ribbon {
   }
   static plan::homogeneous_shape to_shape(params const& p) noexcept {
     return {p.items, p.layers, p.columns, p.strips, p.start_blocks, p.wide_blocks};
+  }
+  [[nodiscard]] std::uint64_t chances(unsigned layer, unsigned columns) const noexcept {
+    if (columns == cells_.columns()) return cells_.chances()[layer];
+    return homogeneous_chances(cells_, layer, 0, std::uint64_t{1} << cells_.strips_log2(), columns);
   }
   /// The fewest layers that have as many columns as are kept.
   [[nodiscard]] layers_and_columns folded(std::uint64_t by) const {

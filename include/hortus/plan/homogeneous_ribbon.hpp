@@ -28,7 +28,7 @@ struct homogeneous_shape {
   [[nodiscard]] std::uint64_t layer_blocks() const noexcept { return strips * (start_blocks + 1); }
   [[nodiscard]] std::uint64_t layer_starts() const noexcept { return strips * start_blocks * block_slots; }
   [[nodiscard]] std::uint64_t layer_words() const noexcept { return layer_blocks() * columns + wide_blocks; }
-  /// The columns, and a number for each layer that says how often rows are dependent.
+  /// The columns, and a number for each layer from which its rate follows.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return layers * (layer_words() + 1) * 8; }
   /// Blocks with a column more in which rows start. The last block of every strip is none.
   [[nodiscard]] std::uint64_t wide_start_blocks() const noexcept {
@@ -94,8 +94,9 @@ inline homogeneous_shape homogeneous_ribbon(goal g) {
   auto const keys = static_cast<double>(s.items) / strips;
   constexpr double slots = homogeneous_shape::block_slots;
   // Dependent rows are this share of the rate. Between 1 % and 4 % the space is the same within .4 %: fewer of them need more
-  // slots, more of them more wide blocks.
-  constexpr double share = 0.02;
+  // slots, more of them more wide blocks. They come in hundreds, side by side, so in a filter of less than a million keys the
+  // rate would be right on average, but very high in a few filters; there the share is smaller.
+  double const share = 0.02 * std::min(1.0, static_cast<double>(s.items) / 0x1p20);
   auto const dependent = [&](std::uint64_t blocks) { return homogeneous_dependent(keys, slots * static_cast<double>(blocks)); };
   std::uint64_t enough = 1;  // found by bisection: more blocks are always better
   while (dependent(enough) > share * rate) enough *= 2;
