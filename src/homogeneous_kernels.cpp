@@ -41,13 +41,12 @@ HWY_INLINE bool adds_up(std::uint64_t const* block, unsigned columns, homogeneou
   words const d;
   auto const low = hn::Set(d, row.low);
   auto const high = hn::Set(d, row.high);
-  auto const one = hn::Set(d, 1);
   for (unsigned from = 0; from < columns; from += lanes) {
     auto const some = hn::FirstN(d, columns - from);
     auto const both = columns - from >= lanes
                           ? in_row(hn::LoadU(d, block + from), low, hn::LoadU(d, next + from), high)
                           : in_row(hn::MaskedLoad(some, d, block + from), low, hn::MaskedLoad(some, d, next + from), high);
-    if (!hn::AllFalse(d, hn::TestBit(hn::PopulationCount(both), one))) return false;
+    if (!hn::AllFalse(d, hn::MaskFromVec(hn::ShiftLeft<63>(hn::PopulationCount(both))))) return false;  // one is odd
   }
   return true;
 #else
@@ -65,7 +64,7 @@ HWY_INLINE bool matches(homogeneous_cells const& cells, std::uint64_t const* lay
   auto const block = cells.block(word, start);
   auto const row = homogeneous_row::of(word, start);
   if constexpr (Eight)
-    if (block < cells.narrow_blocks()) [[likely]]
+    if (block < cells.blocks_of_eight()) [[likely]]
       return adds_up(layer + block * 8, 8, row);
   return adds_up(layer + cells.word_of(block), cells.columns_of(block), row);
 }
@@ -147,7 +146,7 @@ HWY_NOINLINE bool one_in_any_columns(homogeneous_cells const& cells, std::uint64
 bool one_in_homogeneous(homogeneous_cells const& cells, std::uint64_t word) {
   auto const start = cells.start(word);
   auto const block = cells.block(word, start);
-  if (cells.columns() != 8 || block >= cells.narrow_blocks()) [[unlikely]]
+  if (block >= cells.blocks_of_eight()) [[unlikely]]
     return one_in_any_columns(cells, word);
   if (!adds_up(cells.words() + block * 8, 8, homogeneous_row::of(word, start))) return false;
   return cells.layers() == 1 || one_in_later_layers(cells, word);

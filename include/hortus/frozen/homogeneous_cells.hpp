@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <hortus/cells/memory.hpp>
@@ -17,18 +18,16 @@ struct homogeneous_row {
   std::uint64_t low;
   std::uint64_t high;
 
-  /// The start itself is always a slot of the row. Each half is folded from a product of its own: halves of one product would
-  /// have bits in common, or bits that the start determines.
+  /// The start itself is always a slot of the row. Few instructions: they limit how many lookups a core has under way.
   [[gnu::always_inline]] static constexpr homogeneous_row of(std::uint64_t word, std::uint64_t start) noexcept {
-    return {(folded(word, golden_ratio64) | 1) << (start % 64), folded(word, high_multiplier)};
-  }
-
- private:
-  static constexpr std::uint64_t high_multiplier = 0xd6e8feb86659fd93U;
-  [[gnu::always_inline]] static constexpr std::uint64_t folded(std::uint64_t word, std::uint64_t by) noexcept {
     __extension__ using wide = unsigned __int128;
-    auto const product = static_cast<wide>(word) * by;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    constexpr std::uint64_t high_multiplier = 0xd6e8feb86659fd93U;
+    auto const product = static_cast<wide>(word) * golden_ratio64;
+    // The lower half alone would be weak in its lowest bits, the upper one is that of the start in its highest bits.
+    auto const folded = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    // The lowest bits of a product are nearly sums of bits of its factor; those of the word keep `high` from being a sum of
+    // `low`.
+    return {(folded | 1) << (start % 64), folded * high_multiplier ^ word};
   }
 };
 
@@ -49,13 +48,17 @@ class homogeneous_cells {
         starts_(s.layer_starts()),
         narrow_blocks_(s.layer_blocks() - s.wide_blocks),
         bits_(s.layers * s.layer_words() * 8),
-        chances_(s.layers * 8) {}
+        chances_(s.layers * 8) {
+    derive();
+  }
 
   [[nodiscard]] std::uint64_t items() const noexcept { return items_; }
   [[nodiscard]] unsigned layers() const noexcept { return layers_; }
   [[nodiscard]] unsigned columns() const noexcept { return columns_; }
   [[nodiscard]] unsigned strips_log2() const noexcept { return strips_log2_; }
   [[nodiscard]] std::uint64_t narrow_blocks() const noexcept { return narrow_blocks_; }
+  /// Blocks below this number have eight columns: a cache line. They are a case of their own in lookups.
+  [[nodiscard]] std::uint64_t blocks_of_eight() const noexcept { return blocks_of_eight_; }
   [[nodiscard]] std::uint64_t start_blocks() const noexcept { return starts_ / 64 >> strips_log2_; }
   [[nodiscard]] std::uint64_t layer_blocks() const noexcept { return starts_ / 64 + (std::uint64_t{1} << strips_log2_); }
   [[nodiscard]] std::uint64_t layer_words() const noexcept {
@@ -76,7 +79,7 @@ class homogeneous_cells {
   [[nodiscard]] std::uint64_t start(std::uint64_t word) const noexcept { return fastrange(word, starts_); }
   /// The block of a start. Every strip before has a block more, in which no row starts.
   [[nodiscard]] std::uint64_t block(std::uint64_t word, std::uint64_t start) const noexcept { return start / 64 + strip(word); }
-  [[nodiscard]] std::uint64_t strip(std::uint64_t word) const noexcept { return word >> 1 >> (63 - strips_log2_); }
+  [[nodiscard]] std::uint64_t strip(std::uint64_t word) const noexcept { return word >> 1 >> strip_shift_; }
   /// Where the words of a block begin, in its layer.
   [[nodiscard]] std::uint64_t word_of(std::uint64_t block) const noexcept {
     return block * columns_ + std::max(block, narrow_blocks_) - narrow_blocks_;
@@ -135,6 +138,7 @@ class homogeneous_cells {
   static void fields(auto& self, auto& io) {
     io(self.items_, self.layers_, self.columns_, self.strips_log2_, self.starts_, self.narrow_blocks_, self.bits_,
        self.chances_);
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(self)>>) self.derive();
   }
   [[nodiscard]] bool valid() const noexcept {
     using shape_type = plan::homogeneous_shape;
@@ -148,12 +152,20 @@ class homogeneous_cells {
   }
 
  private:
+  /// What lookups would otherwise compute again and again.
+  void derive() noexcept {
+    strip_shift_ = 63 - std::min(strips_log2_, 63U);
+    blocks_of_eight_ = columns_ == 8 ? narrow_blocks_ : 0;
+  }
+
   std::uint64_t items_ = 0;
   unsigned layers_ = 0;
   unsigned columns_ = 0;
   unsigned strips_log2_ = 0;
   std::uint64_t starts_ = 0;
   std::uint64_t narrow_blocks_ = 0;
+  unsigned strip_shift_ = 63;
+  std::uint64_t blocks_of_eight_ = 0;
   memory bits_;
   memory chances_;
 };
