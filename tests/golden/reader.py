@@ -717,6 +717,52 @@ class Ribbon(Membership):
         return value == 0 or kept is not None
 
 
+class HomogeneousRibbon(Membership):
+    def __init__(self, f):
+        items = f.number("items")
+        self.layers = f.number("layers", 0, 7)
+        self.columns = f.number("columns", 0, 11)
+        self.strips_log2 = f.number("strips_log2", 0, 32)
+        self.starts = f.number("starts", 0, 2**42)
+        demand(self.starts % (64 << self.strips_log2) == 0, "starts")
+        blocks = self.starts // 64 + (1 << self.strips_log2) if self.layers else 0
+        self.narrow = f.number("narrow_blocks", 0, blocks)
+        self.layer_words = blocks * self.columns + blocks - self.narrow
+        words = f.section("columns", 8 * self.layers * self.layer_words)
+        self.words = struct.unpack(f"<{len(words) // 8}Q", words)
+        chances = struct.unpack(f"<{self.layers}Q", f.section("chances", 8 * self.layers))
+        demand(all(chance <= self.starts << 16 for chance in chances), "chances")
+        if self.layers:
+            demand(items and self.starts, "no items or no starts")
+        else:
+            demand(not (items or self.columns or self.strips_log2 or self.starts), "no layers")
+
+    def word(self, layer, d):
+        if layer == 0:
+            return d
+        low = M64 >> self.strips_log2
+        return d & ~low | mix64(d + layer * GOLDEN & M64) >> self.strips_log2
+
+    def adds_up(self, layer, word):
+        start = word * self.starts >> 64
+        block = start // 64 + (word >> 64 - self.strips_log2)
+        folded = word * GOLDEN & M64 ^ word * GOLDEN >> 64
+        low = (folded | 1) << start % 64 & M64
+        high = folded * 0xD6E8FEB86659FD93 & M64 ^ word
+
+        def begin(b):
+            return layer * self.layer_words + b * self.columns + max(b, self.narrow) - self.narrow
+
+        for column in range(self.columns + (block >= self.narrow)):
+            here, there = self.words[begin(block) + column], self.words[begin(block + 1) + column]
+            if (bin(here & low).count("1") + bin(there & high).count("1")) % 2:
+                return False
+        return True
+
+    def has(self, d):
+        return self.layers != 0 and all(self.adds_up(layer, self.word(layer, d)) for layer in range(self.layers))
+
+
 class BinaryFuse(Membership):
     def __init__(self, f):
         self.items = f.number("items")
@@ -1120,8 +1166,9 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "ribbon": Ribbon, "binary_fuse": BinaryFuse,
-    "golomb_set": GolombSet, "bloomier_map": BloomierMap, "exact_set": ExactSet,
+    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "ribbon": Ribbon,
+    "homogeneous_ribbon": HomogeneousRibbon, "binary_fuse": BinaryFuse, "golomb_set": GolombSet,
+    "bloomier_map": BloomierMap, "exact_set": ExactSet,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,

@@ -25,6 +25,7 @@
 #include <hortus/fingerprint/quotient.hpp>
 #include <hortus/frozen/binary_fuse.hpp>
 #include <hortus/frozen/golomb_set.hpp>
+#include <hortus/frozen/homogeneous_ribbon.hpp>
 #include <hortus/frozen/ribbon.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/expandable.hpp>
