@@ -62,14 +62,6 @@ class strip_system {
 /// One step of a row: it is placed if its place is free. Otherwise it is added to the row there, and begins further right.
 /// False: there are no more keys.
 [[gnu::always_inline]] inline bool step(strip_system& strip, homogeneous_row* rows, moving_row& row) {
-  auto& there = rows[row.base + static_cast<unsigned>(std::countr_zero(row.low))];
-  if (there.low == 0) {
-    there.low = row.low;
-    there.high = row.high;
-    return strip.next(row);
-  }
-  row.low ^= there.low;
-  row.high ^= there.high;
   if (row.low == 0) [[unlikely]] {
     // On to the next block. If it has no slots there either, it is the sum of others, and not needed.
     row.low = row.high;
@@ -78,6 +70,14 @@ class strip_system {
     if (row.low == 0) [[unlikely]]
       return strip.next(row);
   }
+  auto& there = rows[row.base + static_cast<unsigned>(std::countr_zero(row.low))];
+  if (there.low == 0) {
+    there.low = row.low;
+    there.high = row.high;
+    return strip.next(row);
+  }
+  row.low ^= there.low;
+  row.high ^= there.high;
   return true;
 }
 
@@ -129,33 +129,28 @@ bool independent(std::uint64_t const* words, unsigned count) noexcept {
   return true;
 }
 
-/// The bits of slots, one bit a column, and which sums of them there are.
+/// How many sums there are of the bits of some slots, a bit for each column.
 class slot_sums {
  public:
-  /// Is `bits` a sum?
-  [[nodiscard]] bool have(unsigned bits) const noexcept { return reduced(bits) == 0; }
   void add(unsigned bits) noexcept {
-    bits = reduced(bits);
-    if (bits == 0) return;
-    by_highest_[static_cast<unsigned>(std::bit_width(bits)) - 1] = bits;
-    ++rank_;
+    while (bits != 0) {
+      auto& with_highest = by_highest_[static_cast<unsigned>(std::bit_width(bits)) - 1];
+      if (with_highest == 0) {
+        with_highest = bits;
+        ++rank_;
+        return;
+      }
+      bits ^= with_highest;
+    }
   }
   [[nodiscard]] unsigned rank() const noexcept { return rank_; }  ///< there are 2^rank
 
  private:
-  [[nodiscard]] unsigned reduced(unsigned bits) const noexcept {
-    while (bits != 0) {
-      auto const other = by_highest_[static_cast<unsigned>(std::bit_width(bits)) - 1];
-      if (other == 0) break;
-      bits ^= other;
-    }
-    return bits;
-  }
   std::array<unsigned, 16> by_highest_{};
   unsigned rank_ = 0;
 };
 
-/// The same for every start of a block, one by one.
+/// What the starts of a block add to the sum of homogeneous_chances().
 [[gnu::noinline]] std::uint64_t chances_of_starts(std::uint64_t const* block, std::uint64_t const* next,
                                                   unsigned columns) noexcept {
   auto const slot = [&](std::uint64_t const* words, unsigned i) {
@@ -167,10 +162,8 @@ class slot_sums {
   for (unsigned i = 0; i < 64; ++i) sums.add(slot(next, i));
   std::uint64_t sum = 0;
   for (unsigned i = 64; i-- > 0;) {
-    // The start is always in the row. The other slots have to add up to its bits: one of 2^rank sums, all alike.
-    auto const start = slot(block, i);
-    if (sums.have(start)) sum += homogeneous_cells::certain >> sums.rank();
-    sums.add(start);
+    sums.add(slot(block, i));
+    sum += homogeneous_cells::certain >> sums.rank();  // 0 is one of the sums, and all are equally likely
   }
   return sum;
 }

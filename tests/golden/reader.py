@@ -747,8 +747,8 @@ class HomogeneousRibbon(Membership):
         start = word * self.starts >> 64
         block = start // 64 + (word >> 64 - self.strips_log2)
         folded = word * GOLDEN & M64 ^ word * GOLDEN >> 64
-        low = (folded | 1) << start % 64 & M64
-        high = folded * 0xD6E8FEB86659FD93 & M64 ^ word
+        low = folded << start % 64 & M64
+        high = folded * 0x6659FD93 & M64 ^ word
 
         def begin(b):
             return layer * self.layer_words + b * self.columns + max(b, self.narrow) - self.narrow

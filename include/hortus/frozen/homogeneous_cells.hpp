@@ -18,16 +18,16 @@ struct homogeneous_row {
   std::uint64_t low;
   std::uint64_t high;
 
-  /// The start itself is always a slot of the row. Few instructions: they limit how many lookups a core has under way.
+  /// Few instructions: they limit how many lookups a core has under way.
   [[gnu::always_inline]] static constexpr homogeneous_row of(std::uint64_t word, std::uint64_t start) noexcept {
     __extension__ using wide = unsigned __int128;
-    constexpr std::uint64_t high_multiplier = 0xd6e8feb86659fd93U;
+    constexpr std::uint64_t high_multiplier = 0x6659fd93;  // 31 bits fit into the instruction
     auto const product = static_cast<wide>(word) * golden_ratio64;
     // The lower half alone would be weak in its lowest bits, the upper one is that of the start in its highest bits.
     auto const folded = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     // The lowest bits of a product are nearly sums of bits of its factor; those of the word keep `high` from being a sum of
     // `low`.
-    return {(folded | 1) << (start % 64), folded * high_multiplier ^ word};
+    return {folded << (start % 64), folded * high_multiplier ^ word};
   }
 };
 
@@ -72,14 +72,15 @@ class homogeneous_cells {
   /// The word of a key in a layer. It has the same strip in all of them, so that a part of the keys needs only a part of each.
   [[nodiscard]] std::uint64_t word_in(unsigned layer, std::uint64_t word) const noexcept {
     if (layer == 0) return word;
-    auto const strip = word & ~(~std::uint64_t{0} >> strips_log2_);
-    return strip | mix64(word + layer * golden_ratio64) >> strips_log2_;
+    return (word & strip_mask_) | mix64(word + layer * golden_ratio64) >> strips_log2_;
   }
   /// Where its row starts among the starts of the layer; modulo 64, in its block.
   [[nodiscard]] std::uint64_t start(std::uint64_t word) const noexcept { return fastrange(word, starts_); }
   /// The block of a start. Every strip before has a block more, in which no row starts.
   [[nodiscard]] std::uint64_t block(std::uint64_t word, std::uint64_t start) const noexcept { return start / 64 + strip(word); }
-  [[nodiscard]] std::uint64_t strip(std::uint64_t word) const noexcept { return word >> 1 >> strip_shift_; }
+  [[nodiscard]] std::uint64_t strip(std::uint64_t word) const noexcept { return word >> 1 >> (63 - strips_log2_); }
+  /// The bits of a word that are its strip.
+  [[nodiscard]] std::uint64_t const& strip_mask() const noexcept { return strip_mask_; }
   /// Where the words of a block begin, in its layer.
   [[nodiscard]] std::uint64_t word_of(std::uint64_t block) const noexcept {
     return block * columns_ + std::max(block, narrow_blocks_) - narrow_blocks_;
@@ -93,15 +94,16 @@ class homogeneous_cells {
     return mix64((layer * layer_blocks() + block) * 64 + column + golden_ratio64);
   }
 
-  /// Prefetches the two blocks of a row of the first layer. Only prefetches, so it must be inlined: see batch.hpp.
+  /// Prefetches the two blocks of a row of the first layer, to the second cache: see kernels. Only prefetches, so it must be
+  /// inlined: see batch.hpp.
   [[gnu::always_inline]] void prefetch(std::uint64_t word) const noexcept {
     if (layers_ != 0) prefetch(words(), word);
   }
   [[gnu::always_inline]] void prefetch(std::uint64_t const* layer, std::uint64_t word) const noexcept {
     auto const* const first = reinterpret_cast<std::byte const*>(layer + word_of(block(word, start(word))));
-    __builtin_prefetch(first);
+    __builtin_prefetch(first, 0, 2);
     auto const bytes = 16 * columns_;
-    for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at);
+    for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at, 0, 2);
   }
 
   [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(bits_.data()); }
@@ -154,7 +156,7 @@ class homogeneous_cells {
  private:
   /// What lookups would otherwise compute again and again.
   void derive() noexcept {
-    strip_shift_ = 63 - std::min(strips_log2_, 63U);
+    strip_mask_ = ~(~std::uint64_t{0} >> strips_log2_ % 64);
     blocks_of_eight_ = columns_ == 8 ? narrow_blocks_ : 0;
   }
 
@@ -164,7 +166,7 @@ class homogeneous_cells {
   unsigned strips_log2_ = 0;
   std::uint64_t starts_ = 0;
   std::uint64_t narrow_blocks_ = 0;
-  unsigned strip_shift_ = 63;
+  std::uint64_t strip_mask_ = 0;
   std::uint64_t blocks_of_eight_ = 0;
   memory bits_;
   memory chances_;
