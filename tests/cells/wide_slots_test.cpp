@@ -21,6 +21,9 @@ TEST(wide_slots, hold_what_was_put_at_every_width) {
       slots.put(at, values[at] = random() & slots.max());
     }
     for (std::uint64_t i = 0; i < 100; ++i) ASSERT_EQ(slots.get(i), values[i]) << width;
+    slots.with_reader([&](auto read) {
+      for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(read(i) & slots.max(), values[i]) << width;
+    });
   }
 }
 

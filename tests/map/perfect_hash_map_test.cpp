@@ -313,5 +313,28 @@ TEST(perfect_hash_map, lying_shapes_are_refused) {
   }
 }
 
+/// A valid hash of many keys beside valid slots for few.
+TEST(perfect_hash_map, slots_of_another_map_are_refused) {
+  auto const many = digests(0, 1000);
+  goal const wish{.fpr = 0.01, .value_bits = 3};
+  auto const map = perfect_hash_map::build(many, values_of(1000, 3), wish);
+  for (std::uint64_t const items : {10U, 999U, 1000U, 1001U}) {
+    auto const other = perfect_hash_map::build(digests(0, items), values_of(items, 3), wish);
+    field_writer hash, whole, other_hash, other_whole;
+    hash(map.hash()), whole(map), other_hash(other.hash()), other_whole(other);
+    auto scalars = hash.scalars();
+    scalars.insert(scalars.end(), other_whole.scalars().begin() + static_cast<std::ptrdiff_t>(other_hash.scalars().size()),
+                   other_whole.scalars().end());
+    std::vector<memory> sections;
+    for (auto const bytes : hash.sections()) sections.push_back(memory(memory::borrow(bytes, nullptr)));
+    for (auto const bytes : std::span(other_whole.sections()).subspan(other_hash.sections().size()))
+      sections.push_back(memory(memory::borrow(bytes, nullptr)));
+    field_reader in(scalars, std::move(sections));
+    perfect_hash_map read;
+    in(read);
+    EXPECT_EQ(read.valid(), items == 1000) << items;
+  }
+}
+
 }  // namespace
 }  // namespace hortus

@@ -33,7 +33,7 @@ namespace hortus {
 /// Price    2.03 bits per key from ten million keys on, 2.05 at a million, 2.5 at 10,000, 3.6 at 1000. A lookup reads one cache
 ///          line, for one key in a hundred four more. Building takes 8 bytes per key, and 2 per key of a part for each thread.
 /// Lacks    may_contain: it cannot tell that a key is absent (perfect_hash_map does). insert, erase.
-/// Source   P. Beling, P. Sanders, "PHast: perfect hashing made fast", 2025: windows, bumping and shifts tested by bits.
+/// Source   P. Beling, P. Sanders, "PHast: perfect hashing made fast", ALENEX 2026: windows, bumping and shifts tested by bits.
 ///          G. E. Pibiri, R. Trani, "PTHash", SIGIR 2021: slots beyond the last number.
 class perfect_hash {
  public:

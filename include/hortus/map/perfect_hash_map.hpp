@@ -112,13 +112,17 @@ class perfect_hash_map {
   perfect_hash_map() = default;  ///< of no keys
 
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {
+    if (hash_.size() == 0) return std::nullopt;
     auto const number = hash_.rank(x);
-    std::uint64_t value = 0;
-    if (hash_.size() == 0 || !slots_.find(number, slots_.signature(x), value)) return std::nullopt;
-    return slots_.value_bits() == 0 ? number : value;
+    return slots_.with_slots([&](auto slots) -> std::optional<std::uint64_t> {
+      if (!slots.matches(number, slots_.signature(x))) return std::nullopt;
+      return slots_.value_bits() == 0 ? number : slots.value(number);
+    });
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept {
-    return hash_.size() != 0 && slots_.matches(hash_.rank(x), slots_.signature(x));
+    if (hash_.size() == 0) return false;
+    auto const number = hash_.rank(x);
+    return slots_.with_slots([&](auto slots) { return slots.matches(number, slots_.signature(x)); });
   }
   /// Changes the value of a key. False: it is certainly absent, and nothing changed. Throws if the value has too many bits.
   bool assign(digest x, std::uint64_t value) {
@@ -136,29 +140,15 @@ class perfect_hash_map {
   /// are prefetched. So either loop waits for what the other one has requested.
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
-    std::fill_n(values, xs.size(), 0);
-    *hits = 0;
-    if (hash_.size() == 0) return;
-    auto const number = numbers(xs);
     bool const ranks = slots_.value_bits() == 0;
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) hash_.prefetch(next[i]);
-      std::uint64_t value = 0;
-      std::uint64_t const found{slots_.find(number[i], slots_.signature(xs[i]), value)};
-      values[i] = (ranks ? number[i] : value) & (0 - found);  // without a branch, which could not be predicted
-      *hits |= found << i;
-    }
+    *hits = for_each(xs, next, [&](std::size_t i, std::uint64_t number, auto slots, std::uint64_t found) {
+      // Without a branch, which could not be predicted.
+      values[i] = (ranks ? number : slots.value(number)) & (0 - found);
+    });
+    if (hash_.size() == 0) std::fill_n(values, xs.size(), 0);
   }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    std::uint64_t all = 0;
-    if (hash_.size() != 0) {
-      auto const number = numbers(xs);
-      for (std::size_t i = 0; i < xs.size(); ++i) {
-        if (i < next.size()) hash_.prefetch(next[i]);
-        all |= std::uint64_t{slots_.matches(number[i], slots_.signature(xs[i]))} << i;
-      }
-    }
-    *hits = all;
+    *hits = for_each(xs, next, [](std::size_t, std::uint64_t, auto, std::uint64_t) {});
   }
 
   [[nodiscard]] double fpr() const noexcept { return planned_fpr(shape(), hash_.size()); }
@@ -185,13 +175,24 @@ class perfect_hash_map {
  private:
   perfect_hash_map(perfect_hash hash, signed_values slots) noexcept : hash_(std::move(hash)), slots_(std::move(slots)) {}
   static plan::perfect_hash_map_shape layout(params p) noexcept { return {p.items, p.signature_bits, p.value_bits}; }
-  std::array<std::uint64_t, perfect_hash::block_keys> numbers(std::span<digest const> xs) const noexcept {
-    std::array<std::uint64_t, perfect_hash::block_keys> to;
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      to[i] = hash_.rank(xs[i]);
-      slots_.prefetch(to[i]);
-    }
-    return to;
+  /// act(i, number, slots, 1 if key i is found) for each key of a block; returns which are found.
+  std::uint64_t for_each(std::span<digest const> xs, std::span<digest const> next, auto act) const noexcept {
+    if (hash_.size() == 0) return 0;
+    return slots_.with_slots([&](auto slots) {
+      std::array<std::uint64_t, perfect_hash::block_keys> number;
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        number[i] = hash_.rank(xs[i]);
+        slots.prefetch(number[i]);
+      }
+      std::uint64_t hits = 0;
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        if (i < next.size()) hash_.prefetch(next[i]);
+        std::uint64_t const found{slots.matches(number[i], slots_.signature(xs[i]))};
+        act(i, number[i], slots, found);
+        hits |= found << i;
+      }
+      return hits;
+    });
   }
 
   perfect_hash hash_;

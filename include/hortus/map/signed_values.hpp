@@ -28,27 +28,16 @@ class signed_values {
   [[nodiscard]] std::uint64_t signature(digest x) const noexcept {
     return ((x.bits() ^ x.bits() >> 32) * mix64_first) >> signature_shift_;
   }
-  /// Does number i have this signature? Sets `value` to that of number i, in any case.
-  [[nodiscard]] bool find(std::uint64_t i, std::uint64_t signature, std::uint64_t& value) const noexcept {
-    if (!packed_) return find_in_words(i, signature, value);
-    auto const slot = first_.packed().bits_from<std::uint64_t>(i);
-    value = slot >> signature_bits_ & max_value_;
-    return ((slot ^ signature) & signature_mask_) == 0;
+  /// act(slots), where slots.prefetch(i) prefetches the slot of number i, slots.matches(i, signature) says whether it has
+  /// this signature, and slots.value(i) is its value. Made for the width of the slots, once for a block of keys.
+  decltype(auto) with_slots(auto act) const noexcept {
+    return first_.with_reader([&](auto read) { return act(slots_by<decltype(read)>{*this, read}); });
   }
-  [[nodiscard]] bool matches(std::uint64_t i, std::uint64_t signature) const noexcept {
-    auto const slot = packed_ ? first_.packed().bits_from<std::uint64_t>(i) : first_.get(i);
-    return ((slot ^ signature) & signature_mask_) == 0;
-  }
-  /// Pre: value <= max_value().
+  /// Pre: value has at most value_bits() bits.
   void put(std::uint64_t i, std::uint64_t signature, std::uint64_t value) noexcept {
     signature &= signature_mask_;
     first_.put(i, in_one_slot() && value_bits_ != 0 ? signature | value << signature_bits_ : signature);
     second_.put(i, value);
-  }
-  /// Must be inlined: see batch.hpp.
-  [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept {
-    first_.prefetch(i);
-    if (!in_one_slot()) second_.prefetch(i);
   }
   /// Slots at the ends of a range: to put one of them reads and writes bytes that have slots outside the range. Other slots
   /// may be put while another thread puts slots of neighbouring ranges.
@@ -88,20 +77,30 @@ class signed_values {
     signature_shift_ = std::min(63U, 64 - signature_bits_);
     signature_mask_ = low(signature_bits_);
     max_value_ = low(value_bits_);
-    packed_ = in_one_slot() && first_.is_packed();
+    value_shift_ = std::min(63U, signature_bits_);
   }
-  [[nodiscard]] bool find_in_words(std::uint64_t i, std::uint64_t signature, std::uint64_t& value) const noexcept {
-    auto const slot = first_.get(i);
-    value = !in_one_slot() ? second_.get(i) : value_bits_ == 0 ? 0 : slot >> signature_bits_;
-    return ((slot ^ signature) & signature_mask_) == 0;
-  }
+  template <class Reader>
+  struct slots_by {
+    signed_values const& all;
+    Reader read;
+
+    [[gnu::always_inline]] void prefetch(std::uint64_t i) const noexcept {
+      read.prefetch(i);
+      if (!all.in_one_slot()) all.second_.with_reader([&](auto other) __attribute__((always_inline)) { other.prefetch(i); });
+    }
+    [[nodiscard]] bool matches(std::uint64_t i, std::uint64_t signature) const noexcept {
+      return ((read(i) ^ signature) & all.signature_mask_) == 0;
+    }
+    [[nodiscard]] std::uint64_t value(std::uint64_t i) const noexcept {
+      return all.in_one_slot() ? read(i) >> all.value_shift_ & all.max_value_ : all.second_.get(i);
+    }
+  };
 
   unsigned signature_bits_ = 0;
   unsigned value_bits_ = 0;
   wide_slots first_, second_;
-  unsigned signature_shift_ = 63;
+  unsigned signature_shift_ = 63, value_shift_ = 0;
   std::uint64_t signature_mask_ = 0, max_value_ = 0;
-  bool packed_ = false;
 };
 
 }  // namespace hortus
