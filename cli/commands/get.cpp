@@ -113,7 +113,7 @@ int get(options const& o) {
 }  // namespace
 
 void add_get(command_line& app, action& run) {
-  auto const command = app.add_subcommand("get", "print the values that a map has for keys; status 0 if there are any, else 1");
+  auto const command = app.add_subcommand("get", "print the values of keys in a map; status 0 if there are any, else 1");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the map; - is standard input")->required();
   command->add_flag("-v,--invert", o->invert, "print only the lines whose keys surely have no value");

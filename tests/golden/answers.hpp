@@ -433,6 +433,18 @@ inline std::map<std::string, golden_answers> golden_answers_by_name() {
       {"exact_set/siphash13_text", {93, {1000037, 1000165, 1000455, 1000674, 1000706}}},
       {"exact_set/siphash13_integers", {81, {1000170, 1000544, 1000661, 1000860, 1001241}}},
       {"exact_set/siphash24_text", {96, {1000000, 1000031, 1000114, 1000208, 1000210}}},
+      {"homogeneous_ribbon/empty", {0, {}}},
+      {"homogeneous_ribbon/one_key", {98, {1000174, 1000241, 1000377, 1000563, 1000569}}},
+      {"homogeneous_ribbon/text", {100, {1000071, 1000418, 1000454, 1000543, 1000620}}},
+      {"homogeneous_ribbon/integers", {84, {1000252, 1000270, 1000480, 1000499, 1000568}}},
+      {"homogeneous_ribbon/digests", {88, {1000072, 1000094, 1000130, 1000188, 1000215}}},
+      {"homogeneous_ribbon/seeded_text", {91, {1000191, 1000194, 1000351, 1000373, 1000405}}},
+      {"homogeneous_ribbon/seeded_integers", {94, {1000089, 1000222, 1000414, 1000455, 1000595}}},
+      {"homogeneous_ribbon/xxh64_text", {102, {1000061, 1000178, 1000227, 1000325, 1000389}}},
+      {"homogeneous_ribbon/xxh64_integers", {97, {1000050, 1000206, 1000310, 1000571, 1000639}}},
+      {"homogeneous_ribbon/siphash13_text", {91, {1000192, 1000240, 1000404, 1000466, 1000679}}},
+      {"homogeneous_ribbon/siphash13_integers", {98, {1000047, 1000098, 1000134, 1000135, 1000154}}},
+      {"homogeneous_ribbon/siphash24_text", {100, {1000050, 1000145, 1000300, 1000337, 1000433}}},
   };
 }
 

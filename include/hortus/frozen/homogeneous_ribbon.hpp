@@ -29,9 +29,9 @@ namespace hortus {
 /// are planned so that this is 2 % of the rate. A rate below 2^-10 is that of several layers, each a filter of its own.
 ///
 /// Promise  every key is found. An absent key is found with probability fpr(), which build() computes from the rows of the
-/// keys;
-///          it is the planned one on average. Keys come in any order and may occur several times: the bytes are those of the
-///          set. A build never fails, and takes linear time even if keys were chosen to defeat it; only the rate rises then.
+///          keys; it is the planned one on average. Keys come in any order and may occur several times: the bytes are those of
+///          the set. A build never fails, and takes linear time even if keys were chosen to defeat it; only the rate rises
+///          then.
 /// Price    10 % above log2(1/fpr): 8.8 bits per key at 2^-8, 17.6 at 2^-16; up to 30 % in filters of a few hundred keys. A
 ///          lookup reads two neighbouring cache lines at rates down to 2^-8. Building takes 8 bytes per key, and 18 MiB per
 ///          thread.

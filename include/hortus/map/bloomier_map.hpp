@@ -69,7 +69,7 @@ class bloomier {
     }
   };
 
-  static params plan(goal g) { return {plan::bloomier_map({g.items, g.fpr}, g.value_bits, g.unchecked != 0, g.arity)}; }
+  static params plan(goal g) { return {plan::bloomier_map({g.items, g.fpr}, g.value_bits, g.unchecked, g.arity)}; }
   static double planned_fpr(params p, std::uint64_t items) { return items == 0 ? 0 : p.shape.fpr(); }
   static std::uint64_t planned_bytes(params p) {
     if (p.shape.items == 0) return 0;

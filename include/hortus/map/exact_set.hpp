@@ -29,8 +29,7 @@ namespace hortus {
 ///             a bit of this very key, from a map --> member or not
 ///
 /// Promise  the answer is right for every key of the two lists. A key of neither list is found with probability fpr(). The
-/// bytes
-///          do not depend on the order of the keys. A build never fails, unless a key is in both lists.
+///          bytes do not depend on the order of the keys. A build never fails, unless a key is in both lists.
 /// Price    for n members of u keys about n (log2(u / n) + 1.9) bits, at most 15 % above the least possible. Where there are
 ///          more members than others, the others are stored. A lookup reads two lines, and four if it passes the filter.
 /// Lacks    insert: it is built of all keys at once. Anything about keys that were not given.
@@ -70,6 +69,7 @@ class exact_set {
     }
   };
   static params plan(goal g) {
+    if (g.fpr != 1) plan::checked_fpr(g.fpr);
     bool const inverted = g.fpr >= 1 && g.absent < g.items;
     auto const stored = inverted ? g.absent : g.items, others = inverted ? g.items : g.absent;
     return {g.items, g.absent, plan::exact_set(stored, others, g.fpr).filter_fpr, inverted ? 1U : 0U};

@@ -55,16 +55,17 @@ struct bloomier_shape {
 };
 
 /// The smallest map in which an absent key gets a value with probability fpr, or always if it is unchecked.
-inline bloomier_shape bloomier_map(goal g, unsigned value_bits, bool unchecked, unsigned arity) {
+inline bloomier_shape bloomier_map(goal g, unsigned value_bits, unsigned unchecked, unsigned arity) {
+  if (unchecked > 1) throw error(errc::bad_goal, "unchecked is 0 or 1, not " + std::to_string(unchecked));
   if (value_bits > bloomier_shape::max_value_bits)
     throw error(errc::bad_goal, "values have at most 64 bits, not " + std::to_string(value_bits));
   if (arity != 0 && arity != 3 && arity != 4) throw error(errc::bad_goal, "a key has 3 or 4 slots in a binary fuse table");
   bloomier_shape s{g.items, value_bits, 0, 0, arity};
-  auto const on_ribbon = ribbon({g.items, unchecked ? 0.5 : checked_fpr(g.fpr)});  // checks the limits
-  if (!unchecked && arity == 0) {
+  auto const on_ribbon = ribbon({g.items, unchecked == 1 ? 0.5 : checked_fpr(g.fpr)});  // checks the limits
+  if (unchecked == 0 && arity == 0) {
     s.check_bits = on_ribbon.columns;
     s.wide_blocks = on_ribbon.wide_blocks;
-  } else if (!unchecked) {
+  } else if (unchecked == 0) {
     s.check_bits = binary_fuse({g.items, g.fpr}, arity).slot_bits;
     if (value_bits + s.check_bits > binary_fuse_shape::max_slot_bits)
       throw error(errc::bad_goal, "a slot of a binary fuse table has at most 57 bits, and value and checks have " +
