@@ -41,7 +41,8 @@ std::string example_of(family_info const& f) {
   auto its_own = std::ranges::find_if(f.settings, [](setting const& s) { return s.name != "probes"; });
   if (its_own == f.settings.end()) its_own = f.settings.begin();
   auto const set = f.settings.empty() ? "" : fmt::format(" --set {}={}", its_own->name, its_own->note.example);
-  return fmt::format("hortus build {} -n 1M -p 1%{} -o keys.hortus keys.txt", f.name, set);
+  return fmt::format("hortus build {} -n 1M -p 1%{} -o keys.hortus {}", f.name, set,
+                     f.has(verb::find) ? "pairs.tsv" : "keys.txt");
 }
 
 nlohmann::ordered_json to_json(family_info const& f) {

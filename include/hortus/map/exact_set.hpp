@@ -72,12 +72,13 @@ class exact_set {
     if (g.fpr != 1) plan::checked_fpr(g.fpr);
     bool const inverted = g.fpr >= 1 && g.absent < g.items;
     auto const stored = inverted ? g.absent : g.items, others = inverted ? g.items : g.absent;
+    if (g.items == 0 && g.absent == 0) return {0, 0, g.fpr, 0};  // planned as if keys came
     return {g.items, g.absent, plan::exact_set(stored, others, g.fpr).filter_fpr, inverted ? 1U : 0U};
   }
   /// Of keys of neither list.
   static double planned_fpr(params p, std::uint64_t) {
     auto const s = to_shape(p);
-    double const stored = s.items == 0 ? 0 : s.filter_fpr * (s.survivors() == 0 ? 1 : 0.5);
+    double const stored = s.items == 0 && s.others != 0 ? 0 : s.filter_fpr * (s.survivors() == 0 ? 1 : 0.5);
     return p.inverted != 0 ? 1 - stored : stored;
   }
   static std::uint64_t planned_bytes(params p) { return to_shape(p).bytes(); }
@@ -93,6 +94,7 @@ class exact_set {
   static exact_set build(word_source const& members, word_source const& others, goal g,
                          part_loop const& for_each = one_part_after_the_other) {
     exact_set made;
+    if (members.size() == 0 && others.size() == 0) return made;
     made.shape_ = plan({members.size(), g.fpr, others.size()});
     auto const& stored = made.shape_.inverted != 0 ? others : members;
     auto const& rest = made.shape_.inverted != 0 ? members : others;
