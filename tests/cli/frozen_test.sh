@@ -51,7 +51,7 @@ for family in $some; do
   section "$family: takes no more keys and says so"
   cp f before
   refused "'f': an? $family( filter)? has no insert, it is built of all its keys at once; families that have it: bloom" hortus add f others
-  refused "'f': a $family filter has no erase; families that have it: .*counting" hortus remove f keys
+  refused "'f': an? $family( filter)? has no erase; families that have it: .*counting" hortus remove f keys
   case " $(families build merge | tr '\n' ' ') " in
     *" $family "*) ;; # below
     *) refused "'f': a $family filter has no merge; families that have it: .*bloom" hortus merge -o none f g ;;
