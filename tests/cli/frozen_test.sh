@@ -54,7 +54,7 @@ for family in $some; do
   refused "'f': an? $family( filter)? has no erase; families that have it: .*counting" hortus remove f keys
   case " $(families build merge | tr '\n' ' ') " in
     *" $family "*) ;; # below
-    *) refused "'f': a $family filter has no merge; families that have it: .*bloom" hortus merge -o none f g ;;
+    *) refused "'f': an? $family( filter)? has no merge; families that have it: .*bloom" hortus merge -o none f g ;;
   esac
   same_bytes before f
   [ ! -e none ] || fail "an output file after an error"
