@@ -28,7 +28,6 @@ void find_each(Map const& map, std::span<digest const> xs, std::span<digest cons
 
 /// Throws errc::bad_params if the value has more bits.
 inline void check_value(std::uint64_t value, unsigned value_bits) {
-  if (value_bits == 0) throw error(errc::bad_params, "this map has no values: it was planned with value_bits 0");
   if (value_bits < 64 && value >> value_bits != 0)
     throw error(errc::bad_params,
                 "the value " + std::to_string(value) + " does not fit " + std::to_string(value_bits) + " bits (value_bits)");

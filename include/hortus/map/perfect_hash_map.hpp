@@ -105,7 +105,8 @@ class perfect_hash_map {
   /// Throws if a value has more than goal.value_bits bits, or if a key has two values.
   static perfect_hash_map build(std::span<digest const> keys, std::span<std::uint64_t const> values, goal g) {
     auto const entries = distinct_entries(keys, values);
-    if (g.value_bits == 0) g.value_bits = 1;  // 0 would mean ranks
+    if (g.value_bits == 0)  // as many as the largest value needs; no value would mean ranks
+      for (auto const& each : entries) g.value_bits = std::max({g.value_bits, bits_of_value(each.value), 1U});
     return build_of_entries<perfect_hash_map>(entries, g);
   }
 
@@ -126,6 +127,7 @@ class perfect_hash_map {
   }
   /// Changes the value of a key. False: it is certainly absent, and nothing changed. Throws if the value has too many bits.
   bool assign(digest x, std::uint64_t value) {
+    if (slots_.value_bits() == 0) throw error(errc::bad_params, "this map has no values: it was built of keys alone");
     check_value(value, slots_.value_bits());
     if (!may_contain(x)) return false;
     slots_.put(hash_.rank(x), slots_.signature(x), value);
