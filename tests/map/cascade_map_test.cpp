@@ -225,7 +225,7 @@ TEST(cascade_map, conflicts_and_values_that_do_not_fit_are_named) {
             "the value 300 of key 9 does not fit 8 bits (value_bits)");
   values.pop_back();
   EXPECT_EQ(message_of([&] { (void)cascade_map::build(keys, values, {}); }, errc::bad_params),
-            "there are 50 keys, but 49 values; give one for each key");
+            "50 keys want as many values, not 49");
 }
 
 TEST(cascade_map, without_values_is_a_bloom_filter) {
