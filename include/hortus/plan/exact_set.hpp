@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include <hortus/maths/limits.hpp>
 #include <hortus/plan/bloomier_map.hpp>
@@ -22,7 +23,7 @@ struct exact_set_shape {
   double filter_fpr = 1;     ///< 1: there is no filter, because bits alone are smaller
 
   [[nodiscard]] std::uint64_t survivors() const noexcept {
-    return static_cast<std::uint64_t>(std::llround(static_cast<double>(others) * filter_fpr));
+    return static_cast<std::uint64_t>(std::min(std::round(static_cast<double>(others) * filter_fpr), 0x1p63));
   }
   [[nodiscard]] bloomier_shape bits() const noexcept {
     return {survivors() == 0 ? 0 : items + survivors(), 1, 0, 0, 0};  // without other keys all bits would be 1
@@ -41,7 +42,10 @@ struct exact_set_shape {
   if (others != 0) s.filter_fpr = static_cast<double>(items) / (static_cast<double>(others) * std::log(2.0));
   s.filter_fpr = std::min({s.filter_fpr, fpr, 1.0});
   if (s.filter_fpr < 1) s.filter_fpr = std::max(s.filter_fpr, min_fpr);
-  if (s.filter_fpr < 1 && fpr >= 1 && s.bytes() > exact_set_shape{items, others, 1}.bytes()) s.filter_fpr = 1;
+  auto const n = static_cast<double>(items), passing = static_cast<double>(s.survivors());
+  checked_bits(1.3 * (n * (1 - std::log2(s.filter_fpr)) + passing), "an exact set of " + std::to_string(items) + " keys");
+  bool const few_others = others / 8 <= items;  // where they are more, bits alone are never smaller
+  if (s.filter_fpr < 1 && fpr >= 1 && few_others && s.bytes() > exact_set_shape{items, others, 1}.bytes()) s.filter_fpr = 1;
   return s;
 }
 
