@@ -201,6 +201,35 @@ TEST(homogeneous_ribbon, says_and_stores_the_same_with_all_instruction_sets) {
   }
 }
 
+/// From 2^18 keys on there are strips, between which lie blocks without starts.
+TEST(homogeneous_ribbon, has_the_same_strips_with_all_instruction_sets) {
+  auto const keys = random_digests(300'000);
+  for (double const fpr : {0x1p-8, 1e-4}) {
+    auto const f = built(keys, fpr);
+    ASSERT_EQ(f.shape().strips, 4U);
+    for (auto const name : kernels::targets()) {
+      testing::with_target const use(name);
+      EXPECT_EQ(built(keys, fpr), f) << name;
+      expect_found(f, keys, std::string(name));
+    }
+  }
+}
+
+/// If layers asked for the same starts, keys that meet in one would meet in all.
+TEST(homogeneous_ribbon, has_independent_starts_in_its_layers) {
+  plan::homogeneous_shape s{300'000, 3, 8, 4, 1300, 0};
+  homogeneous_cells const cells(s);
+  int same = 0;
+  for (auto const x : random_digests(100'000))
+    for (unsigned layer = 1; layer < 3; ++layer) {
+      auto const word = cells.word_in(layer, x.bits());
+      ASSERT_EQ(cells.strip(word), cells.strip(x.bits()));
+      auto const before = cells.word_in(layer - 1, x.bits());
+      same += cells.start(word) / 64 == cells.start(before) / 64 ? 1 : 0;
+    }
+  EXPECT_LE(same, 230);  // 154 are expected
+}
+
 TEST(homogeneous_ribbon, finds_nothing_when_cleared) {
   for (std::uint64_t const items : {0U, 10U, 5000U}) {
     auto const keys = random_digests(items);
@@ -216,41 +245,73 @@ TEST(homogeneous_ribbon, finds_nothing_when_cleared) {
   }
 }
 
-/// Any numbers with bytes of the right size: refused, or answered without reading outside.
-TEST(homogeneous_ribbon, refuses_shapes_that_do_not_fit_its_bytes) {
-  auto const f = built(random_digests(1000), 0x1p-16);
+/// A filter with other numbers, and perhaps another chance in its first layer.
+homogeneous_ribbon read_again(homogeneous_ribbon const& f, std::vector<std::uint64_t> scalars, std::uint64_t more_chance = 0) {
   field_writer written;
   homogeneous_ribbon::fields(f, written);
+  std::vector<memory> sections;
+  for (auto const bytes : written.sections()) {
+    memory copy(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), copy.data());
+    sections.push_back(std::move(copy));
+  }
+  *reinterpret_cast<std::uint64_t*>(sections[1].data()) += more_chance;
+  field_reader reader(std::move(scalars), std::move(sections));
+  homogeneous_ribbon read;
+  homogeneous_ribbon::fields(read, reader);
+  return read;
+}
+
+std::vector<std::uint64_t> scalars_of(homogeneous_ribbon const& f) {
+  field_writer written;
+  homogeneous_ribbon::fields(f, written);
+  return written.scalars();
+}
+
+TEST(homogeneous_ribbon, refuses_every_wrong_number) {
+  auto const f = built(random_digests(1000), 0x1p-16);
+  auto const scalars = scalars_of(f);
+  EXPECT_TRUE(read_again(f, scalars).valid());
+  for (std::size_t i = 1; i < scalars.size(); ++i)
+    for (auto const wrong : {scalars[i] + 1, scalars[i] - 1, std::uint64_t{0}, std::uint64_t{64}, 2 * scalars[i]}) {
+      if (wrong == scalars[i] || wrong > 0xffff'ffff) continue;
+      auto changed = scalars;
+      changed[i] = wrong;
+      EXPECT_FALSE(read_again(f, changed).valid()) << "scalar " << i << " is " << wrong;
+    }
+  auto none = scalars;
+  none[0] = 0;
+  EXPECT_FALSE(read_again(f, none).valid()) << "layers, but no keys";
+  auto const most = f.shape().start_blocks * 64 << 16;
+  EXPECT_FALSE(read_again(f, scalars, most).valid()) << "a probability above 1";
+}
+
+/// Any numbers with bytes of the right size: refused, or answered without reading outside.
+TEST(homogeneous_ribbon, reads_nothing_outside_whatever_its_numbers_are) {
+  auto const f = built(random_digests(1000), 0x1p-16);
+  auto const original = scalars_of(f);
   std::mt19937_64 random(3);
   auto const asked = random_digests(200, 4);
   int accepted = 0;
   for (int round = 0; round < 20'000; ++round) {
-    auto scalars = written.scalars();
-    auto& changed = scalars[random() % scalars.size()];
+    auto scalars = original;
+    auto const at = random() % scalars.size();
     switch (random() % 4) {
       case 0:
-        changed = random() >> random() % 64;
+        scalars[at] = random() >> random() % 64;
         break;
       case 1:
-        changed += random() % 3 - 1;
+        scalars[at] += random() % 3 - 1;
         break;
       case 2:
-        changed *= 2;
+        scalars[at] *= 2;
         break;
       default:
-        changed = std::uint64_t{1} << random() % 64;
+        scalars[at] = std::uint64_t{1} << random() % 64;
         break;
     }
-    if (changed > 0xffff'ffff && &changed != &scalars[0] && &changed < &scalars[4]) continue;  // refused by the reader
-    std::vector<memory> sections;
-    for (auto const bytes : written.sections()) {
-      memory copy(bytes.size());
-      std::copy(bytes.begin(), bytes.end(), copy.data());
-      sections.push_back(std::move(copy));
-    }
-    field_reader reader(scalars, std::move(sections));
-    homogeneous_ribbon read;
-    homogeneous_ribbon::fields(read, reader);
+    if (at > 0 && at < 4 && scalars[at] > 0xffff'ffff) continue;  // refused by the reader
+    auto const read = read_again(f, scalars);
     if (!read.valid()) continue;
     ++accepted;
     EXPECT_LE(read.fpr(), 1);
