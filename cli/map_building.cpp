@@ -151,7 +151,8 @@ class map_builder {
   };
   first_look looked_through() {
     distinct_keys distinct;
-    value_reader values("u64");
+    value_reader values(label_table(), 64);
+    values.refuse_zero();
     for_each_block("counting", [&](record_block const& block, std::span<digest const> keys) {
       distinct.add(keys);
       if (!block.values.empty()) (void)values.numbers(block);
