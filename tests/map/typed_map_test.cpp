@@ -64,8 +64,8 @@ TEST(typed_map, finds_what_was_given) {
     places.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint8_t>(i % 7), static_cast<std::uint8_t>(i % 5)});
     numbers.push_back(i % 100 - 50);
   }
-  auto const map = typed_map<bloomier_map, place>::build(keys, places, bloomier::goal{.fpr = 1e-6});
-  auto const signs = typed_map<perfect_hash_map, int>::build(keys, numbers, perfect_hashed::goal{.fpr = 1e-6});
+  auto const map = typed_map<bloomier_map, place>::build(keys, places, {.fpr = 1e-6});
+  auto const signs = typed_map<perfect_hash_map, int>::build(keys, numbers, {.fpr = 1e-6});
   for (std::size_t i = 0; i < keys.size(); ++i) {
     ASSERT_EQ(map.find(keys[i]), places[i]);
     ASSERT_EQ(signs.at(keys[i]), numbers[i]);

@@ -81,13 +81,15 @@ class typed_map {
  public:
   explicit typed_map(Map map) noexcept(std::is_nothrow_move_constructible_v<Map>) : map_(std::move(map)) {}
 
-  /// keys[i] has values[i]. The arguments after them are those of Map::build: its goal, and a hash.
+  using goal = typename Map::family_type::goal;
+
+  /// keys[i] has values[i]. A hash may follow, as in Map::build.
   template <key_range Keys>
-  [[nodiscard]] static typed_map build(Keys const& keys, std::span<V const> values, auto const& goal, auto&&... hash) {
+  [[nodiscard]] static typed_map build(Keys const& keys, std::span<V const> values, goal const& wish, auto&&... hash) {
     std::vector<std::uint64_t> numbers;
     numbers.reserve(values.size());
     for (auto const& value : values) numbers.push_back(Codec::encode(value));
-    return typed_map(Map::build(keys, numbers, goal, std::forward<decltype(hash)>(hash)...));
+    return typed_map(Map::build(keys, numbers, wish, std::forward<decltype(hash)>(hash)...));
   }
 
   template <digestible Key>
