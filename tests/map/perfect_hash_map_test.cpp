@@ -72,6 +72,14 @@ TEST(perfect_hash_map, without_values_finds_ranks) {
   }
 }
 
+TEST(perfect_hash_map, values_that_are_all_zero_are_found) {
+  auto const keys = digests(0, 500);
+  std::vector<std::uint64_t> const zeros(keys.size());
+  auto const map = perfect_hashed::build(keys, zeros, goal{});
+  EXPECT_EQ(wrong(map, keys, zeros), 0U);
+  EXPECT_EQ(map.value_bits(), 1U);
+}
+
 TEST(perfect_hash_map, of_no_keys_finds_nothing) {
   auto const asked = digests(0, 10'000);
   for (unsigned const signature_bits : {0U, 7U}) {
