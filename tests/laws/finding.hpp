@@ -232,10 +232,11 @@ void values_that_were_put_are_found() {
     for (auto& value : values) value |= 1;  // not 0
     of_keys<F> f(goal);
     auto const put = [&](of_keys<F>& to, std::size_t i) {
-      if constexpr (std::is_void_v<decltype(to.put(members[i], values[i]))>)
+      if constexpr (std::is_void_v<decltype(to.put(members[i], values[i]))>) {
         to.put(members[i], values[i]);
-      else
+      } else {
         ASSERT_TRUE(to.put(members[i], values[i])) << Keys::name << i;
+      }
     };
     for (std::size_t i = 0; i < members.size(); ++i) put(f, i);
     EXPECT_EQ(f.about().items_inserted, members.size());
