@@ -33,7 +33,8 @@ key_input value_options::applied_to(key_input input, family_info const& family) 
     throw error(errc::bad_goal, "--value says where values are, and --values none that there are none");
   if (kind == "text" && family.finds_bounds)
     throw error(errc::bad_goal, fmt::format("the values of {} are numbers or sets of bits: --values u64", one(family.name)));
-  bool const may_be_keys = kind.empty() && part.empty() && family.ranks_keys && input.field.empty() && input.column.empty();
+  bool const without = family.ranks_keys || family.has(verb::insert);  // keys alone make sense
+  bool const may_be_keys = kind.empty() && part.empty() && without && input.field.empty() && input.column.empty();
   input.with_value = kind == "none" ? none : may_be_keys ? if_tabbed : all;
   input.value = part;
   return input;
