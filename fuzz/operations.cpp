@@ -32,7 +32,9 @@ struct subject {
     std::vector<std::uint64_t> all;
     for (auto const& entry : members) all.push_back(entry.first);
     auto const& family = hortus::family_named(filter.family().kind());
-    if (has(hortus::verb::may_contain) && family.misses != hortus::false_negatives::by_age) {
+    bool const keeps_members =
+        family.misses == hortus::false_negatives::never || family.misses == hortus::false_negatives::by_misuse;
+    if (has(hortus::verb::may_contain) && keeps_members) {
       for (auto const key : all) require(filter.may_contain(key), "a member is missed");
       require(filter.may_contain(all).count() == all.size(), "a member is missed in a batch");
     }
@@ -93,7 +95,8 @@ bool fits(Act act) {
 }
 
 void operate(subject& one, subject& other, input& in) {
-  switch (in.byte() % 14) {
+  auto const operation = in.byte();
+  switch (operation % 14) {
     case 0:
     case 1:
       one.put(in.key());
@@ -172,7 +175,10 @@ void operate(subject& one, subject& other, input& in) {
       break;
     }
     default:
-      std::swap(one, other);
+      if (operation % 28 < 14)
+        std::swap(one, other);
+      else
+        (void)fits([&] { one.filter.grow(); });
       break;
   }
   one.check();

@@ -14,6 +14,7 @@ one() {
   folders=("$build/fuzz/found/$name")
   mkdir -p "${folders[0]}"
   [ ! -d "fuzz/corpus/$name" ] || folders+=("fuzz/corpus/$name")
+  [[ $name != load_* ]] || folders+=("$build/fuzz/golden")
   if "$program" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=10 -artifact_prefix="$build/fuzz/$name-" \
     -print_final_stats=1 "${folders[@]}" >"$build/fuzz/$name.log" 2>&1; then
     echo "fuzz $name: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$name.log") inputs, nothing found"
@@ -25,6 +26,13 @@ one() {
 }
 export -f one
 export build seconds
+
+# Files of every family, for the programs that read files: a name is not found by chance. Large ones would slow them down.
+rm -rf "$build/fuzz/golden"
+mkdir -p "$build/fuzz/golden"
+find tests/golden/v1 -name '*.hortus' -size -4k | while read -r file; do
+  cp "$file" "$build/fuzz/golden/$(basename "$(dirname "$file")")_$(basename "$file")"
+done
 
 shopt -s nullglob
 programs=("$build"/fuzz/fuzz_*)

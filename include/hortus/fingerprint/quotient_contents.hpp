@@ -55,10 +55,14 @@ struct quotient_contents {
     return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
   }
 
+  /// Throws errc::corrupt, and writes nothing, if a mapped file that was not verified turns out to be damaged.
   static void fields(quotient_contents const& self, auto& out) {
     auto used = self.used, distinct = self.distinct;
-    if (self.numbers_believed.yes)
-      if (auto const sums = self.table.checked_sums(); sums.sound) used = sums.used, distinct = sums.distinct;
+    if (self.numbers_believed.yes) {
+      auto const sums = self.table.checked_sums();
+      if (!sums.sound) throw error(errc::corrupt, "its slots do not fit together");
+      used = sums.used, distinct = sums.distinct;
+    }
     auto const in_slots = used == distinct ? self.in_slots : most_in_slots;
     out(self.shape.slots, self.shape.fingerprint_bits, used, distinct, in_slots, self.table.cells(), self.extra);
   }
