@@ -469,7 +469,9 @@ TEST(quotient, cells_that_nobody_wrote_do_no_harm) {
       written = false;
       ++not_written;
     }
-    if (written) EXPECT_NO_THROW((void)read_with(f, f.cells(), true));
+    if (written) {
+      EXPECT_NO_THROW((void)read_with(f, f.cells(), true));
+    }
     std::uint64_t seen = 0;
     f.for_each_fingerprint([&](std::uint64_t number, std::uint64_t) {
       ++seen;
