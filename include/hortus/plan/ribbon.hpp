@@ -83,10 +83,12 @@ inline constexpr std::uint64_t ribbon_keys_for_strips = std::uint64_t{1} << 18;
     variance += whole * slots * loss::variance_of_slots + loss::variance_of_strip * strips;
   }
   // The last layer holds all of its keys, but for a few that cost 64 bits each. In a small filter a block more is dearer than
-  // some such keys.
-  constexpr std::uint64_t small = 30'000;
+  // some such keys. From 10,000 keys on it has the slots that they need, and none to spare.
+  constexpr std::uint64_t small = 30'000, smallest = 10'000;
   double const spare = std::sqrt(variance) * (items < small ? 0.25 : 4);
-  blocks.push_back(static_cast<std::uint64_t>(std::ceil(((keys + spare) * 1.03 + 4) / slots)));
+  bool const tight = earlier == 0 && items >= smallest && items < small;
+  double const needed = tight ? keys + keys * keys / 60'000 : (keys + spare) * 1.03 + 4;
+  blocks.push_back(static_cast<std::uint64_t>(std::ceil(needed / slots)));
   return blocks;
 }
 
