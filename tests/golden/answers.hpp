@@ -409,6 +409,7 @@ inline std::map<std::string, golden_answers> golden_answers_by_name() {
       {"ribbon/siphash13_text", {93, {1000037, 1000165, 1000455, 1000674, 1000706}}},
       {"ribbon/siphash13_integers", {81, {1000170, 1000544, 1000661, 1000860, 1001241}}},
       {"ribbon/siphash24_text", {96, {1000000, 1000031, 1000114, 1000208, 1000210}}},
+      {"ribbon/long_rows", {2853, {1000003, 1000006, 1000008, 1000010, 1000012}}},
   };
 }
 

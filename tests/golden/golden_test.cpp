@@ -50,10 +50,10 @@ of_keys<F, any_hash> planted(golden_case const& c, of_keys<F, any_hash> const& g
   if constexpr (buildable<F>) {
     typename F::goal goal;
     goal.items = items;
-    goal.fpr = 0.01;
+    goal.fpr = c.fpr;
     return with_golden_keys(c, [&](auto const& keys) { return of_keys<F, any_hash>::build(keys, goal, c.hash); });
   } else {
-    of_keys<F, any_hash> again(F(golden.family().shape()), c.hash, envelope{.items_planned = items, .fpr_planned = 0.01});
+    of_keys<F, any_hash> again(F(golden.family().shape()), c.hash, envelope{.items_planned = items, .fpr_planned = c.fpr});
     insert_members(again, c, 0, c.count);
     return again;
   }
@@ -103,7 +103,7 @@ TEST(golden, headers_say_what_they_always_said) {
     EXPECT_EQ(about.seed, c.hash.seed());
     EXPECT_EQ(about.key_check, c.hash.check());
     EXPECT_EQ(about.items_planned, golden_items(about.family, c));
-    EXPECT_EQ(about.fpr_planned, 0.01);
+    EXPECT_EQ(about.fpr_planned, c.fpr);
     EXPECT_EQ(about.items_inserted, c.inserts());
     EXPECT_EQ(about.kinds, c.kind == golden_keys::none       ? key_kind::none
                            : c.kind == golden_keys::text     ? key_kind::bytes
@@ -160,7 +160,7 @@ TEST(golden, DISABLED_missing_ones_are_written) {
       auto const path = file_of(family.name, c);
       auto const name = std::string(family.name) + "/" + c.name;
       if (!fs::exists(path)) {
-        request const wish{.items = golden_items(family.name, c), .fpr = 0.01, .settings = {}};
+        request const wish{.items = golden_items(family.name, c), .fpr = c.fpr, .settings = {}};
         with_golden_keys(c, [&](auto const& keys) { save(build_filter(family.name, keys, wish, c.hash), path); });
       }
       if (recorded.contains(name)) continue;

@@ -158,12 +158,13 @@ inline ribbon_shape ribbon(goal g) {
   constexpr auto max_items = ribbon_shape::max_blocks * (ribbon_shape::block_slots - 1);
   if (items > max_items) throw error(errc::bad_goal, "a ribbon filter holds at most " + std::to_string(max_items) + " items");
   ribbon_shape s;
-  auto const layers = ribbon_layers(items);
+  s.columns = static_cast<unsigned>(std::floor(-std::log2(g.fpr) + 1e-12));
+  if (s.columns < ribbon_long_loss::columns && items >= ribbon_long_loss::items) s.row_blocks = 2;
+  auto const layers = ribbon_layers(items, 0, s.long_rows());
   for (auto const blocks : layers) s.blocks += blocks;
   s.layers = layers.size();
   s.strips = std::uint64_t{1} << ribbon_log2_strips(items);
   // The narrow blocks alone have at most twice the rate.
-  s.columns = static_cast<unsigned>(std::floor(-std::log2(g.fpr) + 1e-12));
   if (ribbon_fpr(s) <= g.fpr * (1 + 1e-12)) return s;
   // Wide blocks are in the first layer. If they are not enough, every block is wide.
   auto all = s;
