@@ -75,10 +75,11 @@ std::size_t rate_queries(double fpr) {
 }
 void absent_for_rates(std::uint64_t from, std::span<std::uint64_t> piece) { scramble(2 * absent_from + from, piece); }
 
-/// Bits per item / log2(1/fpr). 0 if no absent key was found, or if all were, and for families whose rate is not one of absent
-/// keys.
+/// Bits per item / (log2(1/fpr) + bits of a value, in a map). 0 if no absent key was found, or if all were, and for families
+/// whose rate is not one of absent keys.
 double overhead_of(measured_family const& family, row const& r) {
-  return !family.wants_stream && r.fpr_measured > 0 && r.fpr_measured < 1 ? r.bits_per_item / -std::log2(r.fpr_measured) : 0;
+  if (family.wants_stream || r.fpr_measured <= 0 || r.fpr_measured >= 1) return 0;
+  return r.bits_per_item / (family.value_bits - std::log2(r.fpr_measured));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct row {
   double fpr_measured = 0;  ///< without may_contain: the share of absent keys that are counted; with top: see measured_error
   double bits_per_item = 0;
   std::uint64_t refused = 0;       ///< members that did not fit
-  double overhead = 0;             ///< bits per item / log2(1 / fpr_measured)
+  double overhead = 0;             ///< bits per item / (log2(1 / fpr_measured) + bits of a value, in a map)
   double load = -1;                ///< share of its slots, or of its bits, in use when all keys are in; negative: it has none
   double build_ns = -1;            ///< all in all: allocation, page faults and all inserts in batches; or build(keys)
   double peak_bits_per_item = -1;  ///< most memory while building, without the keys: see peak_memory; negative: not known

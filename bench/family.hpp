@@ -13,7 +13,8 @@ struct measured_family {
   std::string_view name;
   std::unique_ptr<subject_with<std::uint64_t>> (*numbers)(key_sets<std::uint64_t>, double fpr);
   std::unique_ptr<subject_with<std::string_view>> (*texts)(key_sets<std::string_view>, double fpr);
-  bool wants_stream;  ///< members that occur as often as their rank allows, not once each: it tells the frequent ones
+  bool wants_stream;    ///< members that occur as often as their rank allows, not once each: it tells the frequent ones
+  unsigned value_bits;  ///< of the values, in a map
 };
 
 }  // namespace hortus::bench

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include <hortus/of_keys.hpp>
 
@@ -18,6 +20,15 @@ namespace hortus::bench {
 template <class F>
 concept measurable = plantable<F> &&(membership<F> || countable<F>);
 
+/// Puts a key into a map; did it fit?
+template <class Filter, class Key>
+bool put(Filter& map, Key const& key, std::uint64_t value) {
+  if constexpr (std::is_void_v<decltype(map.put(key, value))>)
+    return map.put(key, value), true;
+  else
+    return map.put(key, value);
+}
+
 /// A filter, and the number of keys that did not fit.
 template <family F>
 struct filled_filter {
@@ -25,10 +36,24 @@ struct filled_filter {
   std::size_t refused = 0;
 };
 
-/// The filter of these keys: made and filled, or built at once.
+/// The values in maps that are measured, and their bits.
+inline constexpr unsigned value_bits = 8;
+constexpr std::uint64_t value_of(std::size_t member) noexcept { return 1 + member % 255; }
+
+/// The filter of these keys: made and filled, or built at once. In a map keys have values of 8 bits.
 template <plantable F, class Key>
 filled_filter<F> filled(std::span<Key const> keys, typename F::goal goal) {
-  if constexpr (makeable<F>) {
+  if constexpr (map_buildable<F>) {
+    goal.value_bits = value_bits;
+    std::vector<std::uint64_t> values(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) values[i] = value_of(i);
+    return {of_keys<F>::build(keys, values, goal)};
+  } else if constexpr (putting<F>) {
+    goal.value_bits = value_bits;
+    filled_filter<F> made{of_keys<F>(goal)};
+    for (std::size_t i = 0; i < keys.size(); ++i) made.refused += std::size_t{!put(made.filter, keys[i], value_of(i))};
+    return made;
+  } else if constexpr (makeable<F>) {
     filled_filter<F> made{of_keys<F>(goal)};
     made.refused = keys.size() - made.filter.insert(keys);
     return made;
@@ -62,11 +87,16 @@ class subject_of final : public subject_with<Key> {
   [[nodiscard]] std::uint64_t refused() const override { return refused_; }
 
   void insert_singly(std::size_t from, std::size_t count) override {
-    if constexpr (makeable<F>)
+    if constexpr (putting<F>)
+      for (auto i = from; i < from + count; ++i) keep(put(made_->filter, keys_.members[i], value_of(i)));
+    else if constexpr (makeable<F>)
       for (auto& f = made_->filter; auto const& key : keys_.members.subspan(from, count)) (void)f.insert(key);
   }
   void insert_batch(std::size_t from, std::size_t count) override {
-    if constexpr (makeable<F>) refused_ = made_->refused + count - made_->filter.insert(keys_.members.subspan(from, count));
+    if constexpr (putting<F>)
+      insert_singly(from, count);
+    else if constexpr (makeable<F>)
+      refused_ = made_->refused + count - made_->filter.insert(keys_.members.subspan(from, count));
   }
   void erase_singly(std::size_t from, std::size_t count) override {
     if constexpr (erasable<F>)
@@ -80,7 +110,9 @@ class subject_of final : public subject_with<Key> {
     auto const& f = made_->filter;
     std::size_t found = 0;
     for (auto const& key : all(which).subspan(from, count)) {
-      if constexpr (membership<F>)
+      if constexpr (finding<F>)
+        found += f.find(key).value_or(0);
+      else if constexpr (membership<F>)
         found += std::size_t{f.may_contain(key)};
       else
         found += std::size_t{f.count(key) != 0};  // counting an absent key is as wrong as finding it
@@ -88,7 +120,9 @@ class subject_of final : public subject_with<Key> {
     keep(found);
   }
   void ask_batch(set which, std::size_t from, std::size_t count) const override {
-    if constexpr (membership<F>)
+    if constexpr (finding<F>)
+      keep(made_->filter.find(all(which).subspan(from, count)).values.data());
+    else if constexpr (membership<F>)
       keep(made_->filter.may_contain(all(which).subspan(from, count)).count());
     else
       count_batch(which, from, count);
@@ -147,7 +181,11 @@ class subject_of final : public subject_with<Key> {
 /// The measurements of F, for its unit: see any/families.def.
 template <family F>
 measured_family how_to_measure() {
-  measured_family how{.name = F::name, .numbers = nullptr, .texts = nullptr, .wants_stream = topping<F>};
+  measured_family how{.name = F::name,
+                      .numbers = nullptr,
+                      .texts = nullptr,
+                      .wants_stream = topping<F>,
+                      .value_bits = finding<F> ? value_bits : 0};
   if constexpr (measurable<F>) {
     how.numbers = [](key_sets<std::uint64_t> keys, double fpr) -> std::unique_ptr<subject_with<std::uint64_t>> {
       return std::make_unique<subject_of<F, std::uint64_t>>(keys, fpr);

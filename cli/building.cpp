@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <mutex>
 #include <utility>
 
-#include <hortus/io/stored_words.hpp>
-#include <hortus/part_threads.hpp>
+#include <hortus/io/stored_records.hpp>
 
+#include "cli/build_steps.hpp"
 #include "cli/clock.hpp"
 #include "cli/command.hpp"
 #include "cli/digest_buffer.hpp"
@@ -22,14 +20,13 @@
 namespace hortus::cli {
 namespace {
 
-constexpr std::uint64_t default_buffer_bytes = std::uint64_t{1} << 30;
-
 class builder {
  public:
   builder(new_filter const& made, key_input const& input, std::string const& consequence, bool json)
       : made_(made), input_(input), consequence_(consequence), json_(json), hash_(made.chosen_hash(input.names())) {}
 
   any_filter build() {
+    made_.values.check_unused(made_.family);
     bool const at_once = !made_.is_auto() && family().has(verb::build);
     std::optional<std::uint64_t> items;
     if (!at_once && !made_.items.empty())
@@ -110,56 +107,26 @@ class builder {
     return filled;
   }
 
-  /// A wrong option is reported before hours of input, not after.
-  void try_plan() const {
-    auto trial = made_;
-    trial.choose_family(1);
-    (void)trial.its_family().plan(trial.wish(1));
-  }
-  [[nodiscard]] any_filter made_filter(any_family filter, request const& wish, std::uint64_t keys) const {
-    auto const told = made_.items.empty() ? 0 : parse_count("-n", made_.items);
-    auto const kind = input_.integers ? key_kind::integers : key_kind::bytes;
-    return {std::move(filter), hash_,
-            envelope{.kinds = keys == 0 ? key_kind::none : kind,
-                     .items_planned = told != 0 ? told : wish.items,
-                     .fpr_planned = wish.fpr,
-                     .items_inserted = keys}};
-  }
-
   /// For a family that is built in parts: half of --memory is for digests, the rest for the filter and the parts that are being
   /// built. What does not fit goes to a temporary file.
   any_filter in_parts() {
-    try_plan();
+    try_plan(made_);
     auto const threads = made_.chosen_threads();
-    stored_words kept((made_.memory.empty() ? default_buffer_bytes : parse_bytes("--memory", made_.memory)) / 2);
-    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) { kept.add(xs); });
+    stored_words kept(memory_for_keys(made_) / 2);
+    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) { kept.add(as_words(xs)); });
     fitting("what sorting the keys takes (fewer --threads take less)",
-            [&] { kept.sort(shown_loop("sorting", kept.added(), threads)); });
+            [&] { kept.sort(shown_loop("sorting", kept.added(), threads, input_)); });
     auto const wish = made_.wish(kept.size());
-    auto filter = fitting("a filter of that size",
-                          [&] { return family().build_from(kept, wish, shown_loop("building", kept.size(), threads)); });
-    return made_filter(std::move(filter), wish, kept.added());
+    auto filter = fitting("a filter of that size", [&] {
+      return family().build_from(kept, wish, shown_loop("building", kept.size(), threads, input_));
+    });
+    return made_filter({made_, input_, hash_}, std::move(filter), wish, kept.added());
   }
-  /// A loop over parts in threads that shows its progress, as if all parts had equally many keys.
-  part_loop shown_loop(char const* label, std::uint64_t keys, unsigned threads) const {
-    return [=, this](std::uint64_t count, std::function<void(std::uint64_t)> const& act) {
-      progress shown(label, keys, progress_unit::items, input_.progress_mode());
-      std::mutex showing;
-      std::uint64_t parts_done = 0;
-      in_threads(threads)(count, [&](std::uint64_t part) {
-        act(part);
-        std::scoped_lock const alone(showing);
-        shown.update(static_cast<std::uint64_t>(static_cast<double>(keys) * static_cast<double>(++parts_done) /
-                                                static_cast<double>(count)));
-      });
-    };
-  }
-
   /// For a pipe of unknown length, and for a family that is built at once but not in parts: buffers the digests, then plans the
   /// filter for the number of distinct ones. -n is only recorded in the file.
   any_filter buffered() {
-    try_plan();
-    digest_buffer kept(made_.memory.empty() ? default_buffer_bytes : parse_bytes("--memory", made_.memory));
+    try_plan(made_);
+    digest_buffer kept(memory_for_keys(made_));
     distinct_keys distinct;
     for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) {
       fitting("what --memory keeps of the keys of a pipe (less leaves more to a temporary file)", [&] { kept.add(xs); });
@@ -167,7 +134,8 @@ class builder {
     });
     made_.choose_family(distinct.at_most());
     auto const wish = made_.wish(distinct.at_most());
-    return made_filter(family().has(verb::build) ? family().build(kept.all(), wish) : filled_from(kept, wish), wish,
+    return made_filter({made_, input_, hash_},
+                       family().has(verb::build) ? family().build(kept.all(), wish) : filled_from(kept, wish), wish,
                        kept.size());
   }
 
@@ -181,6 +149,8 @@ class builder {
 }  // namespace
 
 any_filter build_from(new_filter const& made, key_input const& input, std::string const& consequence, bool json) {
+  if (!made.absent.empty()) return build_apart_from(made, input);
+  if (!made.is_auto() && made.its_family().answers() == question::which_value) return build_map_from(made, input, consequence);
   return builder(made, input, consequence, json).build();
 }
 

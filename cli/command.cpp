@@ -186,6 +186,10 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
     all["error_at_most"] = top.others_at_most;  // no count is too high by more, and no key without counter came more often
     all["error_share"] = top.inserted == 0 ? 0 : static_cast<double>(top.others_at_most) / static_cast<double>(top.inserted);
   }
+  if (has(verb::find)) {
+    all["value_bits"] = filter.family().value_bits();
+    if (auto const texts = filter.family().labels().size(); texts != 0) all["value_texts"] = texts;
+  }
   all["size_bytes"] = filter.size_bytes();
   auto const* const cells = filter.family().cells();
   all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // for more than half of the cells

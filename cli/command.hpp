@@ -35,6 +35,7 @@ void add_build(command_line& app, action& run);
 void add_add(command_line& app, action& run);
 void add_remove(command_line& app, action& run);
 void add_query(command_line& app, action& run);
+void add_get(command_line& app, action& run);
 void add_count(command_line& app, action& run);
 void add_info(command_line& app, action& run);
 void add_verify(command_line& app, action& run);

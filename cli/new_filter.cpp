@@ -109,13 +109,19 @@ any_hash new_filter::chosen_hash(std::span<std::string const> inputs) const {
   throw error(errc::bad_goal, "--hash: there is no '" + hash + "'; there are: xxh3, xxh64, siphash13, siphash24");
 }
 
-request new_filter::wish(std::uint64_t for_items) const {
-  request made{.items = for_items, .fpr = fpr.empty() ? 0.01 : parse_rate("-p", fpr), .settings = {}};
-  for (auto const& setting : settings) {
-    auto const equals = setting.find('=');
-    if (equals == std::string::npos) throw error(errc::bad_goal, "--set takes NAME=VALUE, not '" + setting + "'");
-    made.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+std::vector<std::pair<std::string, std::string>> parsed_settings(std::vector<std::string> const& words) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (auto const& word : words) {
+    auto const equals = word.find('=');
+    if (equals == std::string::npos) throw error(errc::bad_goal, "--set takes NAME=VALUE, not '" + word + "'");
+    settings.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }
+  return settings;
+}
+
+request new_filter::wish(std::uint64_t for_items, unsigned value_bits) const {
+  request made{.items = for_items, .fpr = fpr.empty() ? 0.01 : parse_rate("-p", fpr), .settings = {}};
+  made.settings = parsed_settings(settings);
   if (!window.empty()) {
     if (!its_family().has(verb::advance)) lacks(family, verb::advance);
     made.settings.emplace_back("ticks", std::to_string(parse_window("--window", window)));
@@ -123,6 +129,7 @@ request new_filter::wish(std::uint64_t for_items) const {
   auto const is_set = [&](std::string_view name) {
     return std::ranges::any_of(made.settings, [&](auto const& setting) { return setting.first == name; });
   };
+  if (value_bits != 0 && !is_set("value_bits")) made.settings.emplace_back("value_bits", std::to_string(value_bits));
   if (is_set("ticks") && is_set("distinct"))
     throw error(errc::bad_goal, "distinct is about a window of keys; with --window or ticks the window is of time");
   if (memory.empty()) return made;

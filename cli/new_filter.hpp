@@ -1,14 +1,19 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hortus/any/any_filter.hpp>
 
+#include "cli/map_values.hpp"
 #include "cli/options.hpp"
 #include "cli/shared_options.hpp"
 
 namespace hortus::cli {
+
+/// The names and values of --set NAME=VALUE. Throws errc::bad_goal for a word without "=".
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> parsed_settings(std::vector<std::string> const& words);
 
 /// A filter to be made, as build and add --create describe it.
 struct new_filter {
@@ -23,6 +28,8 @@ struct new_filter {
   key_file key;
   std::vector<std::string> settings;
   std::vector<std::string> need;
+  value_options values;
+  std::string absent;  ///< the path of keys that must be answered no
 
   /// All but the family, which is an argument of build and an option of add.
   void add_options(subcommand const& command);
@@ -37,7 +44,9 @@ struct new_filter {
   void check_family() const;
   [[nodiscard]] family_info const& its_family() const { return family_named(family); }
   /// Throws errc::bad_goal if an option would have no effect or the filter would not fit --memory.
-  [[nodiscard]] request wish(std::uint64_t for_items) const;
+  [[nodiscard]] request wish(std::uint64_t for_items) const { return wish(for_items, 0); }
+  /// The same for a map whose values have so many bits, unless --set value_bits says otherwise.
+  [[nodiscard]] request wish(std::uint64_t for_items, unsigned value_bits) const;
   /// Throws errc::bad_goal if --threads was given: for a family that is not built in parts.
   void check_threads() const;
   [[nodiscard]] unsigned chosen_threads() const;

@@ -101,12 +101,22 @@ key_part key_input::part() const {
   auto const between = delimiter == "\\t" ? std::string("\t") : delimiter;
   if (between.size() > 1)
     throw error(errc::bad_goal, "--delimiter '" + delimiter + "' is more than one byte: one is allowed, or \\t for a tab");
+  if (!value.empty() && field.empty() && column.empty())
+    throw error(errc::bad_goal, "--value goes with --field or --csv: without them a line is KEY<TAB>VALUE");
+  if (!value.empty() && (value == "0" || (column.empty() && !integer_of(value))))
+    throw error(errc::bad_goal, "--value '" + value + "' is not the number of a field: 1 is the first");
+  if (!value.empty() && no_header && !integer_of(value))
+    throw error(errc::bad_goal, "--value '" + value + "' with --no-header: without a header a column has a number only");
+  if (value.empty() && with_value == key_part::values::all && !(field.empty() && column.empty()))
+    throw error(errc::bad_goal, "where --field or --csv says what is the key, --value says which one is the value");
   return {.field = field.empty() ? 0 : parse_count("--field", field, 1),
           .delimiter = between.empty() ? std::nullopt : std::optional(between.front()),
           .column = column,
           .header = !no_header,
           .ignore_case = ignore_case,
-          .integers = integers};
+          .integers = integers,
+          .with_value = with_value,
+          .value = value};
 }
 
 record_reader key_input::reader(std::span<std::string const> from) const {

@@ -32,6 +32,8 @@ struct key_input {
   bool crlf = false;
   bool no_decompress = false;
   bool show = false;
+  key_part::values with_value = key_part::values::none;  ///< set by a command that reads values, too
+  std::string value;                                     ///< the field or column of the value
 
   void add_options(subcommand const& command);
   /// Only where keys come from and how they end, for a command that takes whole lines. `without` is what no INPUT means.

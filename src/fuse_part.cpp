@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <hortus/cells/map_entry.hpp>
+
 namespace hortus {
 
 namespace {
@@ -25,16 +27,25 @@ constexpr place offset_mask = (place{1} << offset_bits) - 1;
 constexpr std::uint64_t max_lag = 16;
 constexpr std::uint64_t prefetched = 12;  // places ahead
 
-template <unsigned Arity>
+/// Valued: keys have values. Each slot then has the exclusive or of its keys' values, beside its cell.
+template <unsigned Arity, bool Valued>
 class peeling {
  public:
-  peeling(std::span<std::uint64_t const> words, fuse_map map, std::uint64_t length, cell* cells, place* order,
-          std::vector<std::uint64_t>& bumped)
-      : words_(words), map_(map), length_(length), cells_(cells), order_(order), bumped_(bumped) {}
+  peeling(fuse_keys keys, fuse_map map, std::uint64_t length, cell* cells, std::uint64_t* sums, place* order,
+          fuse_bumped& bumped)
+      : words_(keys.words),
+        values_(keys.values),
+        map_(map),
+        length_(length),
+        cells_(cells),
+        sums_(sums),
+        order_(order),
+        bumped_(bumped) {}
 
   void run(unsigned slot_bits) {
     auto const starts = std::uint64_t{1} << map_.segment_bits;
     std::fill_n(cells_, (Arity - 1) * length_, 0);
+    if constexpr (Valued) std::fill_n(sums_, (Arity - 1) * length_, 0);
     for (last_ = 0; last_ < starts + Arity - 1; ++last_) {
       if (last_ < starts) fill_segment();
       for (std::uint64_t offset = 0; offset < length_; ++offset) {
@@ -62,30 +73,37 @@ class peeling {
     auto const length = length_;
     auto* const base = cells_ + last_ * length;
     std::fill_n(base + (Arity - 1) * length, length, 0);  // here, and not for all at once, so that they are cached
+    if constexpr (Valued) std::fill_n(sums_ + (last_ + Arity - 1) * length, length, 0);
     for (; filled_ < words_.size() && map_.segment(words_[filled_]) == last_; ++filled_) {
       auto const rest = map_.rest(words_[filled_]);
       auto const key = fuse_slots<Arity>::of(rest, length);
       cell any = 0;
       for (unsigned way = 0; way < Arity; ++way) any |= base[way * length + key.offsets[way]];
       if ((any & crowded) != 0) {
-        bumped_.push_back(words_[filled_]);
+        bump(filled_);
         continue;
       }
       for (unsigned way = 0; way < Arity; ++way) {
         auto& slot = base[way * length + key.offsets[way]];
         slot = (slot + one) ^ (rest | way);
+        if constexpr (Valued) sums_[(last_ + way) * length + key.offsets[way]] ^= values_[filled_];
       }
     }
   }
+  void bump(std::uint64_t i) {
+    bumped_.words.push_back(words_[i]);
+    if constexpr (Valued) bumped_.values.push_back(values_[i]);
+  }
   /// Takes a key out of its slots. Those that have only one key left are appended to the order, at `end`, if they are complete.
-  static std::uint64_t take_out(cell* cells, place* order, std::uint64_t end, std::uint64_t length, std::uint64_t last,
-                                std::uint64_t segment, std::uint64_t rest) noexcept {
+  static std::uint64_t take_out(cell* cells, std::uint64_t* sums, place* order, std::uint64_t end, std::uint64_t length,
+                                std::uint64_t last, std::uint64_t segment, std::uint64_t rest, std::uint64_t value) noexcept {
     auto const key = fuse_slots<Arity>::of(rest, length);
     auto* const base = cells + segment * length;
     for (unsigned way = 0; way < Arity; ++way) {
       auto& slot = base[way * length + key.offsets[way]];
       auto const left = (slot - one) ^ (rest | way);
       slot = left;
+      if constexpr (Valued) sums[(segment + way) * length + key.offsets[way]] ^= value;
       order[end] = at(segment + way, key.offsets[way]);
       end += std::uint64_t{(left & count_mask) == one} & std::uint64_t{segment + way <= last};
     }
@@ -95,6 +113,7 @@ class peeling {
   /// other. The order is the queue: what was peeled is moved to its front. Members are copied, because cells could alias them.
   void peel() noexcept {
     auto* const cells = cells_;
+    auto* const sums = sums_;
     auto* const order = order_;
     auto const length = length_, last = last_;
     auto end = end_, done = done_;
@@ -104,8 +123,11 @@ class peeling {
       auto* const own = cell_of(cells, length, where);
       auto const key = *own;
       if ((key & count_mask) != one) continue;  // peeled by another of its slots
-      end = take_out(cells, order, end, length, last, (where >> offset_bits) - (key & way_mask), key & fuse_map::rest_mask);
+      auto const value = Valued ? sums[own - cells] : 0;
+      end = take_out(cells, sums, order, end, length, last, (where >> offset_bits) - (key & way_mask),
+                     key & fuse_map::rest_mask, value);
       *own = key - one;  // names its key, for assign(); with a count of 0
+      if constexpr (Valued) sums[own - cells] = value;
       order[done++] = where;
     }
     next_ = end_ = end, done_ = done;
@@ -121,8 +143,8 @@ class peeling {
       for (unsigned way = 0; way < Arity; ++way)
         left = left && (cells_[(start + way) * length_ + key.offsets[way]] & count_mask) != 0;
       if (!left) continue;
-      bumped_.push_back(word);
-      end_ = take_out(cells_, order_, end_, length_, last_, start, rest);
+      bump(left_);
+      end_ = take_out(cells_, sums_, order_, end_, length_, last_, start, rest, Valued ? values_[left_] : 0);
       peel();
     }
   }
@@ -138,17 +160,20 @@ class peeling {
       auto const key = fuse_slots<Arity>::of(named & fuse_map::rest_mask, length);
       auto const* const base = cells + ((order[i] >> offset_bits) - (named & way_mask)) * length;
       auto value = key.hash >> fingerprint_shift ^ named;
+      if constexpr (Valued) value ^= sums_[own - cells];
       for (unsigned way = 0; way < Arity; ++way) value ^= base[way * length + key.offsets[way]];
       *own = value;
     }
   }
 
   std::span<std::uint64_t const> words_;
+  std::span<std::uint64_t const> values_;
   fuse_map map_;
   std::uint64_t length_;
   cell* cells_;
+  std::uint64_t* sums_;
   place* order_;
-  std::vector<std::uint64_t>& bumped_;
+  fuse_bumped& bumped_;
   std::uint64_t last_ = 0;    // the last segment whose slots are complete
   std::uint64_t filled_ = 0;  // words that were added
   std::uint64_t left_ = 0;    // words before this one were peeled or bumped
@@ -159,8 +184,16 @@ class peeling {
 
 }  // namespace
 
-std::span<std::uint64_t const> fuse_part::build(std::span<std::uint64_t const> words, fuse_map map, unsigned arity,
-                                                std::uint64_t length, unsigned slot_bits, std::vector<std::uint64_t>& bumped) {
+void fuse_bumped::sort() {
+  if (values.empty()) return std::sort(words.begin(), words.end());
+  std::vector<map_entry> entries(words.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {values[i], words[i]};
+  sort_entries(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) words[i] = entries[i].word, values[i] = entries[i].value;
+}
+
+std::span<std::uint64_t const> fuse_part::build(fuse_keys keys, fuse_map map, unsigned arity, std::uint64_t length,
+                                                unsigned slot_bits, fuse_bumped& bumped) {
   auto const slots = ((std::uint64_t{1} << map.segment_bits) + arity - 1) * length;
   auto const rounded = (slots + 7) / 8 * 8;
   if (cells_.size() < rounded * sizeof(cell)) {
@@ -168,14 +201,22 @@ std::span<std::uint64_t const> fuse_part::build(std::span<std::uint64_t const> w
     cells_ = memory(rounded * sizeof(cell));
     order_ = memory((slots + prefetched + 4) * sizeof(place));  // places are read ahead, and written before they are needed
   }
+  bool const valued = !keys.values.empty();
+  if (valued && sums_.size() < rounded * sizeof(std::uint64_t)) {
+    sums_ = memory();
+    sums_ = memory(rounded * sizeof(std::uint64_t));
+  }
+  auto* const sums = reinterpret_cast<std::uint64_t*>(sums_.data());
   auto* const cells = reinterpret_cast<cell*>(cells_.data());
   auto* const order = reinterpret_cast<place*>(order_.data());
-  auto const first_bumped = static_cast<std::ptrdiff_t>(bumped.size());
+  auto const run = [&]<unsigned Arity, bool Valued>() {
+    peeling<Arity, Valued>(keys, map, length, cells, sums, order, bumped).run(slot_bits);
+  };
   if (arity == 3)
-    peeling<3>(words, map, length, cells, order, bumped).run(slot_bits);
+    valued ? run.template operator()<3, true>() : run.template operator()<3, false>();
   else
-    peeling<4>(words, map, length, cells, order, bumped).run(slot_bits);
-  std::sort(bumped.begin() + first_bumped, bumped.end());
+    valued ? run.template operator()<4, true>() : run.template operator()<4, false>();
+  bumped.sort();
   std::fill(cells + slots, cells + rounded, 0);
   return {cells, rounded};
 }

@@ -57,6 +57,7 @@ card const& card_of(std::string_view family) {
 std::string called(std::string_view family) {
   auto const found = std::ranges::find(cards(), family, &card::name);
   auto const room = found == cards().end() ? std::string_view() : found->room;
+  if (room == "map" && (family.ends_with("_map") || family.ends_with("_set"))) return std::string(family);
   return std::string(family) + (room == "sketch" ? " sketch" : room == "map" ? " map" : " filter");
 }
 

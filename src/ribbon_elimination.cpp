@@ -42,9 +42,8 @@ struct moving_row {
 /// the left compete with those of the bucket before; where there is no room, those furthest left are bumped.
 class strip_keys {
  public:
-  strip_keys(ribbon_cells& cells, ribbon_strip const& strip, system& all, ribbon_overflow mode,
-             std::vector<std::uint64_t>& left)
-      : thresholds_(cells.thresholds()), strip_(strip), all_(all), mode_(mode), left_over_(left), ahead_(strip.words) {}
+  strip_keys(ribbon_cells& cells, ribbon_strip const& strip, system& all, ribbon_overflow mode, ribbon_left& left)
+      : thresholds_(cells.thresholds()), strip_(strip), all_(all), mode_(mode), left_over_(left), ahead_(strip.keys) {}
 
   /// The next key, if there is one. `placed`: where the row before was placed.
   [[gnu::always_inline]] bool next(moving_row& row) {
@@ -60,7 +59,7 @@ class strip_keys {
   /// There is no room for the key that was returned last.
   [[gnu::noinline]] void failed() {
     if (mode_ == ribbon_overflow::one_by_one) {
-      left_over_.push_back(bucket_[bucket_.size() - count_ + left_]);
+      left_over_.append(bucket_.from(bucket_.size() - count_ + left_).first(1));
       return;
     }
     auto const bucket = (starts_[left_] + all_.first) / ribbon_bucket::slots;
@@ -73,8 +72,7 @@ class strip_keys {
       auto const place = places_[--inserted_];
       all_.rows[place] = all_.values[place] = 0;  // no row was changed on behalf of this one
     }
-    auto const gone = bucket_.first(bucket_.size() - count_ + bumped);
-    left_over_.insert(left_over_.end(), gone.begin(), gone.end());
+    left_over_.append(bucket_.first(bucket_.size() - count_ + bumped));
     left_ = 0;
   }
 
@@ -88,24 +86,25 @@ class strip_keys {
     auto const start = [&](std::uint64_t word) { return strip_.range.start(word << strip_.shift); };
     if (mode_ == ribbon_overflow::one_by_one) {
       size = std::min(most, ahead_.size());
-      for (std::size_t i = 0; i < size; ++i) starts_[i] = start(ahead_[i]) - all_.first;
+      for (std::size_t i = 0; i < size; ++i) starts_[i] = start(ahead_.words[i]) - all_.first;
     } else {
-      auto const end = (start(ahead_[0]) / ribbon_bucket::slots + 1) * ribbon_bucket::slots;
-      for (std::uint64_t at = 0; size < ahead_.size() && (at = start(ahead_[size])) < end; ++size)
+      auto const end = (start(ahead_.words[0]) / ribbon_bucket::slots + 1) * ribbon_bucket::slots;
+      for (std::uint64_t at = 0; size < ahead_.size() && (at = start(ahead_.words[size])) < end; ++size)
         starts_[size % most] = at - all_.first;
     }
     bucket_ = ahead_.first(size);
-    ahead_ = ahead_.subspan(size);
+    ahead_ = ahead_.from(size);
     left_ = count_ = std::min(size, most);
     inserted_ = 0;
     auto const last = bucket_.last(count_);
     if (size > most)
-      for (std::size_t i = 0; i < count_; ++i) starts_[i] = start(last[i]) - all_.first;
+      for (std::size_t i = 0; i < count_; ++i) starts_[i] = start(last.words[i]) - all_.first;
     for (std::size_t i = 0; i < count_; ++i) {
-      auto const row = ribbon_row::of(last[i]);
+      auto const row = ribbon_row::of(last.words[i]);
       slots_[i] = row.slots;
       values_[i] = row.fingerprint;
     }
+    for (std::size_t i = 0; i < last.values.size(); ++i) values_[i] ^= last.values[i];
     return true;
   }
 
@@ -113,11 +112,11 @@ class strip_keys {
   ribbon_strip const& strip_;
   system& all_;
   ribbon_overflow mode_;
-  std::vector<std::uint64_t>& left_over_;
-  std::span<std::uint64_t const> ahead_;   // keys of later buckets
-  std::span<std::uint64_t const> bucket_;  // keys of this one
-  std::size_t count_ = 0;                  // how many of them were, or are, waiting
-  std::size_t left_ = 0;                   // how many still are
+  ribbon_left& left_over_;
+  ribbon_keys ahead_;       // keys of later buckets
+  ribbon_keys bucket_{{}};  // keys of this one
+  std::size_t count_ = 0;   // how many of them were, or are, waiting
+  std::size_t left_ = 0;    // how many still are
   std::size_t inserted_ = 0;
   std::array<std::uint64_t, most> starts_;  // of the keys in the bucket
   std::array<std::uint64_t, most> slots_;
@@ -183,21 +182,20 @@ void eliminate(system& all, strip_keys& a, strip_keys& b, strip_keys& c, strip_k
 
 }  // namespace
 
-void solve_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode,
-                  std::vector<std::uint64_t>& left) {
+void solve_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode, ribbon_left& left) {
   if (cells.long_rows()) return solve_long_strips(cells, strips, mode, left);
   system all(strips);
   if (strips.size() == 1) {
     strip_keys keys(cells, strips[0], all, mode, left);
     if (moving_row row{}; keys.next(row)) eliminate(all, keys, row);
   } else {
-    std::array<std::vector<std::uint64_t>, 4> left_of;
+    std::array<ribbon_left, 4> left_of;
     strip_keys a(cells, strips[0], all, mode, left_of[0]);
     strip_keys b(cells, strips[1], all, mode, left_of[1]);
     strip_keys c(cells, strips[2], all, mode, left_of[2]);
     strip_keys d(cells, strips[3], all, mode, left_of[3]);
     eliminate(all, a, b, c, d);
-    for (auto const& some : left_of) left.insert(left.end(), some.begin(), some.end());
+    for (auto const& some : left_of) left.append(some.keys());
   }
   kernels::solve_ribbon(cells, strips.front().range.first, {all.rows, all.slots}, {all.values, all.slots});
 }

@@ -71,6 +71,27 @@ HWY_INLINE bool adds_up(std::uint64_t const* block, std::uint64_t low, std::uint
 #endif
 }
 
+/// What the slots of a row add up to, a bit for each of `columns` columns.
+HWY_INLINE std::uint64_t sums(std::uint64_t const* block, std::uint64_t low, std::uint64_t const* other, std::uint64_t high,
+                              unsigned columns) {
+  std::uint64_t all = 0;
+#ifdef HORTUS_COLUMNS_IN_LANES
+  words const d;
+  for (unsigned from = 0; from < columns; from += lanes) {
+    auto const some = hn::FirstN(d, columns - from);
+    auto const both = hn::Xor(hn::And(hn::MaskedLoad(some, d, block + from), hn::Set(d, low)),
+                              hn::And(hn::MaskedLoad(some, d, other + from), hn::Set(d, high)));
+    all |= to_bits(hn::TestBit(hn::PopulationCount(both), hn::Set(d, 1))) << from;
+  }
+#else
+  for (unsigned from = 0; from < columns; ++from) {
+    auto const both = (block[from] & low) ^ (other[from] & high);
+    all |= (static_cast<std::uint64_t>(std::popcount(both)) & 1) << from;
+  }
+#endif
+  return all;
+}
+
 /// Eight columns in all blocks, as at a rate of 2^-8, are a case of their own: a block is a cache line, and fewer instructions
 /// leave room for more lookups in flight.
 template <bool Eight>
@@ -171,6 +192,51 @@ bool one_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
   return matches_any_columns(cells, start, word);
 }
 
+/// The exclusive or of the fingerprint and of what the slots add up to: in a map, the value of the key, and zeros in the
+/// columns that check it.
+HWY_INLINE std::uint64_t value_at(ribbon_cells const& cells, std::uint64_t start, std::uint64_t word) {
+  auto const row = ribbon_row::of(word);
+  auto const by = start % 64;
+  auto const columns = cells.columns_of_row(start);
+  auto const found = sums(cells.words() + cells.word_of(start / 64), row.slots << by,
+                          cells.words() + cells.word_of(ribbon_cells::end_block(start)), row.slots >> 1 >> (63 - by), columns);
+  return (found ^ row.fingerprint) & (columns == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << columns) - 1);
+}
+
+void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, keys xs, keys next, bool far, std::uint64_t* values,
+                      std::uint64_t* bumped) {
+  std::uint64_t starts[ribbon_block_keys];
+  auto const look_ahead = [&](std::size_t i) HWY_ATTR {
+    starts[i] = cells.start(layer, xs[i].bits());
+    if (far) cells.prefetch(starts[i]);
+  };
+  std::fill_n(bumped, ribbon_block_keys / 64, 0);
+  for (std::size_t i = 0; i < std::min(ahead, xs.size()); ++i) look_ahead(i);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (i + ahead < xs.size())
+      look_ahead(i + ahead);
+    else if (i + ahead - xs.size() < next.size())
+      cells.prefetch(cells.start_in_first(next[i + ahead - xs.size()].bits()));
+    values[i] = value_at(cells, starts[i], xs[i].bits());
+    bumped[i / 64] |= std::uint64_t{cells.bumped(starts[i])} << (i % 64);
+  }
+}
+
+HWY_NOINLINE ribbon_value value_in_later_layers(ribbon_cells const& cells, std::uint64_t word) {
+  for (std::uint64_t layer = 1; layer < cells.layers(); ++layer) {
+    word = next_layer(word);
+    if (auto const start = cells.start(layer, word); !cells.bumped(start))
+      return {value_at(cells, start, word), word, true, layer + 1 == cells.layers()};
+  }
+  return {0, word, false, true};
+}
+ribbon_value one_value_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
+  auto const start = cells.start_in_first(word);
+  if (cells.bumped(start)) [[unlikely]]
+    return value_in_later_layers(cells, word);
+  return {value_at(cells, start, word), word, true, cells.layers() == 1};
+}
+
 #ifdef HORTUS_COLUMNS_IN_LANES
 constexpr std::size_t solved_columns = 16;
 constexpr std::size_t solved_at_once = solved_columns / lanes;
@@ -245,6 +311,8 @@ namespace hortus::kernels {
 HWY_EXPORT(in_ribbon);
 HWY_EXPORT(one_in_ribbon);
 HWY_EXPORT(solve_ribbon);
+HWY_EXPORT(values_in_ribbon);
+HWY_EXPORT(one_value_in_ribbon);
 
 void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
                bool far, ribbon_answers& answers) noexcept {
@@ -253,6 +321,11 @@ void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest 
 void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std::uint64_t const> rows,
                   std::span<std::uint64_t const> values) noexcept {
   HWY_DYNAMIC_DISPATCH(solve_ribbon)(cells, first_block, rows, values);
+}
+
+void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
+                      bool far, std::uint64_t* values, std::uint64_t* bumped) noexcept {
+  HWY_DYNAMIC_DISPATCH(values_in_ribbon)(cells, layer, xs, next, far, values, bumped);
 }
 
 namespace {
@@ -264,12 +337,21 @@ bool choose_in(ribbon_cells const& cells, std::uint64_t word) {
   chosen_ribbon.in.store(kernel, std::memory_order_relaxed);
   return kernel(cells, word);
 }
+ribbon_value choose_value(ribbon_cells const& cells, std::uint64_t word) {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  auto* const kernel = &HWY_DYNAMIC_DISPATCH(one_value_in_ribbon);
+  chosen_ribbon.value.store(kernel, std::memory_order_relaxed);
+  return kernel(cells, word);
+}
 
 }  // namespace
 
-constinit ribbon_kernel chosen_ribbon{choose_in};
+constinit ribbon_kernel chosen_ribbon{choose_in, choose_value};
 
-void ribbon_kernel::choose_again() noexcept { in = choose_in; }
+void ribbon_kernel::choose_again() noexcept {
+  in = choose_in;
+  value = choose_value;
+}
 
 }  // namespace hortus::kernels
 #endif

@@ -48,9 +48,8 @@ struct moving_row {
 /// The keys of one strip in the order of insertion: bucket by bucket, and from the right to the left in a bucket.
 class strip_keys {
  public:
-  strip_keys(ribbon_cells& cells, ribbon_strip const& strip, system& all, ribbon_overflow mode,
-             std::vector<std::uint64_t>& left)
-      : thresholds_(cells.thresholds()), strip_(strip), all_(all), mode_(mode), left_over_(left), ahead_(strip.words) {}
+  strip_keys(ribbon_cells& cells, ribbon_strip const& strip, system& all, ribbon_overflow mode, ribbon_left& left)
+      : thresholds_(cells.thresholds()), strip_(strip), all_(all), mode_(mode), left_over_(left), ahead_(strip.keys.words) {}
 
   /// The next key, if there is one.
   [[gnu::always_inline]] bool next(moving_row& row) {
@@ -67,7 +66,7 @@ class strip_keys {
   /// There is no room for the key that was returned last.
   [[gnu::noinline]] void failed() {
     if (mode_ == ribbon_overflow::one_by_one) {
-      left_over_.push_back(bucket_[bucket_.size() - count_ + left_]);
+      left_over_.append({bucket_.subspan(bucket_.size() - count_ + left_, 1)});
       return;
     }
     auto const bucket = (waiting_[left_].place + all_.first) / rows_of::slots;
@@ -81,8 +80,7 @@ class strip_keys {
       all_.rows[place] = {0, 0};  // no row was changed on behalf of this one
       all_.values[place] = 0;
     }
-    auto const gone = bucket_.first(bucket_.size() - count_ + bumped);
-    left_over_.insert(left_over_.end(), gone.begin(), gone.end());
+    left_over_.append({bucket_.first(bucket_.size() - count_ + bumped)});
     left_ = 0;
   }
 
@@ -114,7 +112,7 @@ class strip_keys {
   ribbon_strip const& strip_;
   system& all_;
   ribbon_overflow mode_;
-  std::vector<std::uint64_t>& left_over_;
+  ribbon_left& left_over_;
   std::span<std::uint64_t const> ahead_;   // keys of later buckets
   std::span<std::uint64_t const> bucket_;  // keys of this one
   std::size_t count_ = 0;                  // how many of them were, or are, waiting
@@ -179,20 +177,19 @@ void eliminate(system& all, strip_keys& a, strip_keys& b) {
 
 }  // namespace
 
-void solve_long_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode,
-                       std::vector<std::uint64_t>& left) {
+void solve_long_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode, ribbon_left& left) {
   system all(strips);
   if (strips.size() == 1) {
     strip_keys keys(cells, strips[0], all, mode, left);
     if (moving_row row{}; keys.next(row)) eliminate(all, keys, row);
   } else {
-    std::array<std::vector<std::uint64_t>, 4> left_of;
+    std::array<ribbon_left, 4> left_of;
     std::array<strip_keys, 4> keys{
         strip_keys(cells, strips[0], all, mode, left_of[0]), strip_keys(cells, strips[1], all, mode, left_of[1]),
         strip_keys(cells, strips[2], all, mode, left_of[2]), strip_keys(cells, strips[3], all, mode, left_of[3])};
     eliminate(all, keys[0], keys[1]);
     eliminate(all, keys[2], keys[3]);
-    for (auto const& some : left_of) left.insert(left.end(), some.begin(), some.end());
+    for (auto const& some : left_of) left.append(some.keys());
   }
   kernels::solve_long_ribbon(cells, strips.front().range.first, {&all.rows->low, 2 * all.slots}, {all.values, all.slots});
 }

@@ -7,6 +7,7 @@
 
 #include <hortus/counting/pair_kernels.hpp>
 #include <hortus/error.hpp>
+#include <hortus/frozen/homogeneous_kernels.hpp>
 #include <hortus/frozen/ribbon_kernels.hpp>
 
 namespace hortus::kernels {
@@ -31,6 +32,7 @@ void use_target(std::string_view name) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   chosen.choose_again();
   chosen_ribbon.choose_again();
+  chosen_homogeneous.choose_again();
 }
 
 }  // namespace hortus::kernels

@@ -17,6 +17,7 @@ may_include() {
     top) echo "$low top" ;;
     front) echo "$low top front" ;;
     counting) echo "$low top front counting bloom" ;;    # projects to bloom filters, and is made of levels of them
+    map) echo "$low top front map frozen fingerprint bloom" ;;  # values in the cells of filters
     aging | growing) echo "$low top front $families" ;;  # wrappers: their default layer is another family
     facets) echo "$low top facets" ;;
     any | umbrella | src) echo "$low top front facets $families any umbrella" ;;

@@ -41,7 +41,8 @@ std::string example_of(family_info const& f) {
   auto its_own = std::ranges::find_if(f.settings, [](setting const& s) { return s.name != "probes"; });
   if (its_own == f.settings.end()) its_own = f.settings.begin();
   auto const set = f.settings.empty() ? "" : fmt::format(" --set {}={}", its_own->name, its_own->note.example);
-  return fmt::format("hortus build {} -n 1M -p 1%{} -o keys.hortus keys.txt", f.name, set);
+  return fmt::format("hortus build {} -n 1M -p 1%{} -o keys.hortus {}", f.name, set,
+                     f.has(verb::find) ? "pairs.tsv" : "keys.txt");
 }
 
 nlohmann::ordered_json to_json(family_info const& f) {
@@ -101,6 +102,7 @@ std::string share_missed(family_info const& f, proposal const& offer) {
 std::string space_of(family_info const& f, proposal const& offer) {
   if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
+  if (f.has(verb::find)) text += " and those of the value";
   if (f.forgets) text += " a key of the window";
   text += share_missed(f, offer);
   if (f.grows) text += " of the first stage";
@@ -117,7 +119,7 @@ std::string families_in_markdown(std::span<family_info const> families) {
   for (auto const& f : families) {
     auto const offer = f.plan(compared);
     auto const yes = [&](verb v) { return f.has(v) ? "yes" : "no"; };
-    std::string answers = f.has(verb::may_contain) ? "may_contain" : "";
+    std::string answers = f.has(verb::find) ? "find" : f.has(verb::may_contain) ? "may_contain" : "";
     if (f.has(verb::top)) answers += answers.empty() ? "top" : ", top";
     if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
     if (!f.has(verb::may_contain)) answers += f.never_undercounts ? ", never too low" : ", too high or too low";

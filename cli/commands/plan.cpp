@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/new_filter.hpp"
 #include "cli/plan/candidates.hpp"
 #include "cli/plan/needs.hpp"
 #include "cli/plan/remarks.hpp"
@@ -19,6 +20,7 @@ struct options {
   bloom_options known;
   std::string universe;
   std::vector<std::string> need;
+  std::vector<std::string> settings;
   bool json = false;
 };
 
@@ -32,6 +34,7 @@ bool only_bloom(options const& o) {
 plan_question question_of(options const& o) {
   auto const& known = o.known;
   plan_question asked{.needed = verbs_needed(o.need), .words = {known.items, known.fpr, known.memory}};
+  asked.settings = parsed_settings(o.settings);
   asked.any_number = known.items.empty() && !asked.needed.has(verb::top);
   if (asked.any_number && (!known.memory.empty() || !o.universe.empty()))
     throw error(errc::bad_goal,
@@ -53,7 +56,7 @@ plan_question question_of(options const& o) {
 }
 
 int plan(options const& o) {
-  if (only_bloom(o) && o.need.empty() && o.universe.empty()) {
+  if (only_bloom(o) && o.need.empty() && o.universe.empty() && o.settings.empty()) {
     solve_bloom(o.known, o.json);
     return done;
   }
@@ -82,6 +85,9 @@ void add_plan(command_line& app, action& run) {
   command->add_option("--need", o->need, "verbs it must have: merge,fold,remove,count,top; hortus list names them")
       ->delimiter(',')
       ->option_text("VERB,...");
+  command
+      ->add_option("--set", o->settings, "a setting that its family must have, such as value_bits=8 of maps;\nmay be repeated")
+      ->option_text("NAME=VALUE");
   command->add_option("--memory", o->known.memory, "with -p: the most it may take; without: the best rate in that space")
       ->type_name("BYTES");
   command->add_option("--universe", o->universe, "keys are integers below N: compares with a bit array of N bits")
@@ -95,7 +101,8 @@ void add_plan(command_line& app, action& run) {
   command->footer(
       "Examples: hortus plan -n 10M -p 0.1% --need merge,fold\n"
       "          hortus plan -n 1M --bits 10M --probes 5\n"
-      "          hortus plan --need remove             (nobody knows how many keys)");
+      "          hortus plan --need remove             (nobody knows how many keys)\n"
+      "          hortus plan -n 1M --need find --set value_bits=8");
   command->callback([=, &run] { run = [o] { return plan(*o); }; });
 }
 

@@ -19,6 +19,8 @@ double limit_of(proposal const& offer) { return plan::least_bits_per_item(offer.
 
 /// What an answer is worth that is not about membership.
 std::string quality(candidate const& c) {
+  if (c.tells_values())
+    return fmt::format("tells which value; an absent key gets one with a chance of {}", human_rate(c.offer.fpr));
   return c.tells_keys()
              ? fmt::format("tells the most frequent keys, in any number; a count is too high by at most {} of the stream",
                            human_rate(c.offer.fpr))
@@ -66,6 +68,8 @@ std::string lacking(card const& family, verb_set needed) {
     return fmt::format("it lacks {}", fmt::join(missing.names(), ", "));
   if (family.answers() == question::which_keys && !needed.has(verb::top))
     return "it tells the most frequent keys, and -p is about something else there: --need top";
+  if (family.answers() == question::which_value && !needed.has(verb::find))
+    return "it is a map, which tells the value of a key: --need find";
   return {};
 }
 
@@ -85,7 +89,7 @@ std::string consider(card const& family, plan_question const& asked, std::vector
   if (!reason.empty()) return reason;
   if (asked.any_number && !family.keeps_fpr)
     return family.grows ? "its rate grows with its keys: give -n" : "it is planned for a number of keys: give -n";
-  request wish{.items = asked.items, .fpr = asked.fpr, .settings = {}};
+  request wish{.items = asked.items, .fpr = asked.fpr, .settings = asked.settings};
   if (asked.space_given) wish.fpr = best_fpr_in(family, wish, *asked.memory);
   auto offer = family.plan(wish);
   reason = failing(family, offer, asked);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hortus/any/card.hpp>
@@ -24,10 +25,11 @@ struct plan_question {
   std::uint64_t items = 0;
   bool any_number = false;  ///< the number of keys is not known: it must grow and keep its rate
   double fpr = 0.01;
-  std::optional<std::uint64_t> memory{};    ///< the most bytes that it may take
-  bool space_given = false;                 ///< --memory without -p: the best rate in that space is wanted
-  std::optional<std::uint64_t> universe{};  ///< keys are integers below this
-  build_words words;                        ///< the same as options of build
+  std::optional<std::uint64_t> memory{};                        ///< the most bytes that it may take
+  bool space_given = false;                                     ///< --memory without -p: the best rate in that space is wanted
+  std::optional<std::uint64_t> universe{};                      ///< keys are integers below this
+  build_words words;                                            ///< the same as options of build
+  std::vector<std::pair<std::string, std::string>> settings{};  ///< that a family must have
 
   [[nodiscard]] bool counting() const noexcept { return needed.has(verb::count); }
   /// Must a structure without errors keep counts?
@@ -43,6 +45,7 @@ struct candidate {
   /// Does the lower bound on space apply? It holds for membership; a family that only counts answers another question.
   [[nodiscard]] bool answers_membership() const noexcept { return family->answers() == question::whether; }
   [[nodiscard]] bool tells_keys() const noexcept { return family->answers() == question::which_keys; }
+  [[nodiscard]] bool tells_values() const noexcept { return family->answers() == question::which_value; }
   /// Cache lines that a lookup of a member reads; at most the lines that the filter has.
   [[nodiscard]] double lines() const;
   /// The space above the lower bound: "44.4 %".

@@ -20,15 +20,16 @@ struct synonym {
 };
 
 /// The names of the commands and what the literature and other libraries call the verbs.
-constexpr std::array<synonym, 16> synonyms{{
+constexpr std::array<synonym, 17> synonyms{{
     {"add", verb::insert},
-    {"put", verb::insert},
     {"uniq", verb::insert_if_new},
     {"window", verb::advance},
     {"query", verb::may_contain},
     {"check", verb::may_contain},
     {"contains", verb::may_contain},
     {"lookup", verb::may_contain},
+    {"get", verb::find},
+    {"value", verb::find},
     {"remove", verb::erase},
     {"delete", verb::erase},
     {"frequency", verb::count},

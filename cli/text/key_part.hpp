@@ -15,6 +15,12 @@ struct key_part {
   bool header = true;                            ///< the first line of a CSV file names the columns and has no key
   bool ignore_case = false;                      ///< A to Z are the same as a to z; all other bytes are compared as they are
   bool integers = false;                         ///< keys are decimal integers, as programs insert them
+  enum class values {
+    none,
+    all,        ///< each line has a value, too
+    if_tabbed,  ///< if the first line has a TAB
+  } with_value = values::none;
+  std::string value = {};  ///< its field or column; empty: what follows the first TAB, and the key is before it
 
   [[nodiscard]] bool is_csv() const noexcept { return !column.empty(); }
   [[nodiscard]] bool is_whole_line() const noexcept { return field == 0 && !is_csv(); }

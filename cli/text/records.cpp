@@ -55,6 +55,7 @@ bool record_reader::next(record_block& block) {
            .integers = part_.integers};
   if (what == record_block::kind::keys) {
     block.keys = some(keys_);
+    if (has_values()) block.values = some(values_);
     if (part_.integers) block.numbers = some(numbers_);
   }
   delivered_ = end;
@@ -97,8 +98,11 @@ void record_reader::look_at_start() {
   if (!part_.is_csv()) return;
   auto const delimiter = part_.delimiter.value_or(',');
   try {
-    column_ =
-        part_.header ? column_number(part_.column, line, delimiter, part_.ignore_case) : integer_of(part_.column).value_or(0);
+    auto const number_of = [&](std::string const& column) {
+      return part_.header ? column_number(column, line, delimiter, part_.ignore_case) : integer_of(column).value_or(0);
+    };
+    column_ = number_of(part_.column);
+    if (has_values()) value_column_ = number_of(part_.value);
   } catch (error const& e) {
     throw error(e.code(), fmt::format("{} {}", quoted_input(input_), e.what()));
   }
@@ -106,15 +110,18 @@ void record_reader::look_at_start() {
 
 /// The whole line as it is needs no work: keys are the lines.
 void record_reader::find_keys() {
+  using enum key_part::values;
+  if (part_.with_value == if_tabbed) part_.with_value = lines_.front().find('\t') == std::string_view::npos ? none : all;
   bool const typed = input_.empty();  // on the command line: a key, not a line that contains one
-  if ((typed || part_.is_whole_line()) && !part_.ignore_case && !part_.integers) {
+  if (!has_values() && (typed || part_.is_whole_line()) && !part_.ignore_case && !part_.integers) {
     keys_ = lines_;
     return;
   }
   std::size_t most = 0;
   for (auto const line : lines_) most += line.size();
-  changed_.resize(most);
+  changed_.resize(has_values() ? 2 * most : most);
   keys_.resize(lines_.size());
+  values_.resize(has_values() ? lines_.size() : 0);
   kinds_.assign(lines_.size(), record_block::kind::keys);
   if (part_.integers) numbers_.resize(lines_.size());
   auto* space = changed_.data();
@@ -134,6 +141,18 @@ void record_reader::find_key(std::size_t i, char*& space) try {
     else if (part_.field != 0)
       key = field_of(line, part_.field, part_.delimiter);
   }
+  if (has_values() && (input_.empty() || part_.is_whole_line())) {
+    auto const tab = line.find('\t');
+    if (tab == std::string_view::npos) throw error(errc::bad_goal, "there is no TAB: a line is KEY<TAB>VALUE");
+    key = line.substr(0, tab);
+    values_[i] = line.substr(tab + 1);
+  } else if (has_values()) {
+    if (!key)
+      throw error(errc::bad_goal, fmt::format("there is no {} {}", part_.is_csv() ? "column" : "field",
+                                              part_.is_csv() ? part_.column : std::to_string(part_.field)));
+    if (key->data() == space) space += key->size();
+    values_[i] = value_of(i, space);
+  }
   if (!key) {
     ++without_key_;
     kinds_[i] = record_block::kind::no_key;
@@ -152,6 +171,16 @@ void record_reader::find_key(std::size_t i, char*& space) try {
   numbers_[i] = *number;
 } catch (error const& e) {
   refuse(i, e.what());
+}
+
+std::string_view record_reader::value_of(std::size_t i, char*& space) const {
+  auto const value = part_.is_csv() ? csv_column(lines_[i], value_column_, part_.delimiter.value_or(','), space)
+                                    : field_of(lines_[i], integer_of(part_.value).value_or(0), part_.delimiter);
+  if (!value)
+    throw error(errc::bad_goal,
+                fmt::format("there is no {} {}, which should be the value", part_.is_csv() ? "column" : "field", part_.value));
+  if (value->data() == space) space += value->size();
+  return *value;
 }
 
 void record_reader::refuse(std::size_t i, std::string const& why) const {

@@ -19,11 +19,12 @@ struct record_block {
     header,  ///< one line, the names of the columns of a CSV file
   };
   kind what = kind::keys;
-  std::span<std::string_view const> lines;  ///< as they are printed
-  std::span<std::string_view const> keys;   ///< one for each line; empty unless what is keys
-  std::span<std::uint64_t const> numbers;   ///< the same as integers; empty unless keys are integers
-  std::string_view input;                   ///< where they come from; "-" is standard input, "" the command line
-  std::uint64_t first_line = 1;             ///< the number of the first line in its input
+  std::span<std::string_view const> lines;        ///< as they are printed
+  std::span<std::string_view const> keys;         ///< one for each line; empty unless what is keys
+  std::span<std::uint64_t const> numbers;         ///< the same as integers; empty unless keys are integers
+  std::span<std::string_view const> values = {};  ///< one for each key, if lines have values
+  std::string_view input;                         ///< where they come from; "-" is standard input, "" the command line
+  std::uint64_t first_line = 1;                   ///< the number of the first line in its input
   bool integers = false;
 
   /// act(keys), or act(numbers) if keys are integers.
@@ -47,8 +48,11 @@ class record_reader {
   record_reader(std::span<std::string const> given, std::span<std::string const> paths, line_format format, key_part part,
                 tell warn);
 
-  /// False at the end. Throws as line_reader does, and errc::bad_goal for a line that is no integer or no CSV, or if a
-  /// column is not there.
+  /// Do lines have values? Known when the first block was read.
+  [[nodiscard]] bool has_values() const noexcept { return part_.with_value == key_part::values::all; }
+
+  /// False at the end. Throws as line_reader does, and errc::bad_goal for a line that is no integer or no CSV, or that has no
+  /// value where lines have values, or if a column is not there.
   [[nodiscard]] bool next(record_block& block);
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return in_.bytes_read(); }
@@ -60,6 +64,7 @@ class record_reader {
   void look_at_start();
   void find_keys();
   void find_key(std::size_t i, char*& space);
+  [[nodiscard]] std::string_view value_of(std::size_t i, char*& space) const;
   [[noreturn]] void refuse(std::size_t i, std::string const& why) const;
 
   std::span<std::string const> given_;
@@ -68,12 +73,14 @@ class record_reader {
   key_part part_;
   tell warn_;
   line_reader in_;
-  std::uint64_t column_ = 0;  // of CSV, in the input being read
+  std::uint64_t column_ = 0;        // of CSV, in the input being read
+  std::uint64_t value_column_ = 0;  // the same for the value
 
   // The block of lines that was read last, and how much of it was delivered.
   std::vector<std::string_view> lines_;
   std::vector<std::string_view> keys_;
   std::vector<std::uint64_t> numbers_;
+  std::vector<std::string_view> values_;
   std::vector<record_block::kind> kinds_;
   std::string changed_;  // keys that are not part of their line as it is
   std::string_view input_;

@@ -172,6 +172,24 @@ void may_contain_block(F const& f, std::span<digest const> xs, std::span<digest 
   }
 }
 
+/// One block: writes the values of xs into `values`, and into the bits of `hits` which of them have one. Prefetches `next` on
+/// the way.
+template <finding F>
+void find_block(F const& f, std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
+                std::uint64_t* hits) {
+  if constexpr (batched_finding<F>) {
+    f.find(xs, next, values, hits);
+  } else {
+    std::fill_n(hits, mask_words(xs.size()), 0);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) prefetch_for<access::lookup>(f, next[i]);
+      auto const value = f.find(xs[i]);
+      values[i] = value.value_or(0);
+      hits[i / 64] |= std::uint64_t{value.has_value()} << (i % 64);
+    }
+  }
+}
+
 /// Inserts any number of digests; returns the number inserted.
 template <insertable F>
 std::size_t insert_all(F& f, std::span<digest const> xs) {
@@ -203,6 +221,16 @@ template <membership F>
 void may_contain_all(F const& f, std::span<digest const> xs, std::uint64_t* hits) {
   in_blocks<access::lookup>(f, xs, [&](auto block, auto next) {
     may_contain_block(f, block, next, hits);
+    hits += block.size() / 64;
+  });
+}
+
+/// Any number of digests: writes their values, and into the bits of `hits` which of them have one.
+template <finding F>
+void find_all(F const& f, std::span<digest const> xs, std::uint64_t* values, std::uint64_t* hits) {
+  in_blocks<access::lookup>(f, xs, [&](auto block, auto next) {
+    find_block(f, block, next, values, hits);
+    values += block.size();
     hits += block.size() / 64;
   });
 }

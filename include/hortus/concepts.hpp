@@ -2,6 +2,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -62,6 +63,28 @@ concept membership = family<F> && requires(F const& c, digest x) {
   { c.fpr() } -> std::same_as<double>;  // the false-positive rate now, computed from the actual fill
 };
 
+/// find(x): the value of x, always right for a key of the map. For an absent key: nothing, or with probability fpr() some
+/// value.
+template <class F>
+concept finding = membership<F> && requires(F const& c, digest x) {
+  { c.find(x) } -> std::same_as<std::optional<std::uint64_t>>;
+  { c.value_bits() } -> std::same_as<unsigned>;  // of the largest value that this map can hold
+};
+
+/// put(x, value) makes x a key of the map, with this value. It returns void; in a family that can refuse keys, a [[nodiscard]]
+/// bool: was x inserted? Of families that take keys one by one.
+template <class F>
+concept putting = finding<F> && requires(F& f, digest x, std::uint64_t value) {
+  f.put(x, value);
+};
+
+/// assign(x, value) changes the value of x. False: x is certainly no key of the map, and nothing changed. Assigning to an
+/// absent key that is found (a false positive) can change the value of a key.
+template <class F>
+concept assigning = finding<F> && requires(F& f, digest x, std::uint64_t value) {
+  { f.assign(x, value) } -> std::same_as<bool>;
+};
+
 /// insert_if_new(x) makes x a member. True if x was certainly not a member before.
 template <class F>
 concept noticing = insertable<F> && requires(F& f, digest x) {
@@ -105,7 +128,7 @@ inline constexpr bool keeps_fpr = [] {
 /// whose counters are stuck at their maximum. Its count is unknown, so it stays a member; any_family::stuck() finds such
 /// keys.
 template <class F>
-concept erasable = insertable<F> && requires(F& f, digest x) {
+concept erasable = (insertable<F> || putting<F>)&&requires(F& f, digest x) {
   { f.erase(x) } -> std::same_as<bool>;
 };
 
@@ -237,6 +260,14 @@ concept batched_membership = membership<F> && requires(F const& c, std::span<dig
   c.may_contain(xs, xs, hits);
 };
 
+/// The same for values: values[i] becomes the value of xs[i], and bit i of `hits` says whether it has one. Where it has none,
+/// values[i] is 0.
+template <class F>
+concept batched_finding = finding<F> &&
+    requires(F const& c, std::span<digest const> xs, std::uint64_t* values, std::uint64_t* hits) {
+  c.find(xs, xs, values, hits);
+};
+
 /// The same for erase. Returns how many keys were erased; the others were certainly absent.
 template <class F>
 concept batched_erasable = erasable<F> && requires(F& f, std::span<digest const> xs) {
@@ -273,7 +304,7 @@ inline constexpr bool plans_exactly = [] {
 
 /// F(plan(goal)) is an empty filter; keys are inserted later.
 template <class F>
-concept makeable = plannable<F> && insertable<F> && std::constructible_from<F, typename F::params>;
+concept makeable = plannable<F> &&(insertable<F> || putting<F>)&&std::constructible_from<F, typename F::params>;
 
 /// build(keys, goal): the filter of these keys, for families that need all keys at once and take none later. Keys come in
 /// any order; a duplicate counts as a second insert. The number of keys is that of the span: goal.items is a hint and may
@@ -281,6 +312,16 @@ concept makeable = plannable<F> && insertable<F> && std::constructible_from<F, t
 template <class F>
 concept buildable = plannable<F> && requires(std::span<digest const> keys, typename F::goal g) {
   { F::build(keys, g) } -> std::same_as<F>;
+};
+
+/// build(keys, values, goal): the map in which keys[i] has values[i]. Equal pairs count once. Throws errc::bad_params if a key
+/// has two values, or if a value has more than goal.value_bits bits; 0 stands for as many as the largest value needs.
+template <class F>
+concept map_buildable = buildable<F> && finding<F> &&
+    requires(std::span<digest const> keys, std::span<std::uint64_t const> values, typename F::goal g) {
+  { F::build(keys, values, g) } -> std::same_as<F>;
+  { g.value_bits } -> std::convertible_to<unsigned>;
+  { F::max_value_bits() } -> std::same_as<unsigned>;
 };
 
 /// A family that can be in the list of families: it can be planned, and there is a way to fill it.

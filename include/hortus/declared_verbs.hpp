@@ -18,6 +18,9 @@ template <family F>
   add(weighted<F>, verb::insert_times);
   add(advancing<F>, verb::advance);
   add(membership<F>, verb::may_contain | verb::fpr);
+  add(finding<F>, verb::find);
+  add(putting<F>, verb::put);
+  add(assigning<F>, verb::assign);
   add(erasable<F>, verb::erase);
   add(countable<F>, verb::count);
   add(topping<F>, verb::top);
@@ -36,6 +39,7 @@ template <family F>
   if (batched_insertable<F>) found = found | verb::insert;
   if (batched_noticing<F>) found = found | verb::insert_if_new;
   if (batched_membership<F>) found = found | verb::may_contain;
+  if (batched_finding<F>) found = found | verb::find;
   if (batched_erasable<F>) found = found | verb::erase;
   if (batched_countable<F>) found = found | verb::count;
   return found;

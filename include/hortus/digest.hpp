@@ -41,4 +41,9 @@ static_assert(alignof(digest) == alignof(std::uint64_t));
   return {reinterpret_cast<digest const*>(hashes.data()), hashes.size()};
 }
 
+/// The other way round: the bits of digests in place.
+[[nodiscard]] inline std::span<std::uint64_t const> as_words(std::span<digest const> digests) noexcept {
+  return {reinterpret_cast<std::uint64_t const*>(digests.data()), digests.size()};
+}
+
 }  // namespace hortus

@@ -15,6 +15,7 @@ enum class errc {
   io,            ///< the operating system refused: open, read, write, map, rename
   full,          ///< keys do not fit, or a filter cannot grow any more
   no_memory,     ///< in a result: out of memory, where other functions throw std::bad_alloc
+  absent,        ///< at(): the key is certainly not in the map
 };
 
 /// The one exception that hortus throws: from constructors, merge, load, and a filter that cannot grow any more. A lookup

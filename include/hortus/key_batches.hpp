@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -99,6 +100,32 @@ std::size_t select_into(F const& f, Hash const& hash, Keys const& keys, std::spa
     done += block.size();
   });
   return found;
+}
+
+/// The values of a batch of keys, and which keys have one.
+struct found_values {
+  std::vector<std::uint64_t> values;  ///< 0 where there is none
+  bitmask hits;
+
+  [[nodiscard]] std::size_t size() const noexcept { return values.size(); }
+  [[nodiscard]] std::optional<std::uint64_t> operator[](std::size_t i) const noexcept {
+    return hits[i] ? std::optional(values[i]) : std::nullopt;
+  }
+};
+
+/// Writes the values of the keys, and into the bits of `hits` which of them have one.
+template <finding F, key_hash Hash, sized_key_range Keys>
+void values_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::uint64_t> values,
+                 std::span<std::uint64_t> hits) {
+  check_room(number_of(keys), values.size(), number_of(keys), "values");
+  check_room(number_of(keys), hits.size(), mask_words(number_of(keys)), "words of 64 bits");
+  auto* to = values.data();
+  auto* words = hits.data();
+  in_key_blocks<access::lookup>(f, hash, keys, [&](auto block, auto next) {
+    find_block(f, block, next, to, words);
+    to += block.size();
+    words += mask_words(block.size());
+  });
 }
 
 template <countable F, key_hash Hash, sized_key_range Keys>

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -61,6 +62,13 @@ class of_keys : public hashed_family<Family, Hash> {
     return built;
   }
 
+  /// Builds a map: keys[i] has values[i]. Throws conflicting_values if a key has two values.
+  template <key_range Keys, map_buildable F = Family>
+  [[nodiscard]] static of_keys build(Keys const& keys, std::span<std::uint64_t const> values, typename F::goal wish,
+                                     Hash hash = hash_without_key<Hash>()) {
+    return build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return F::build(xs, values, wish); });
+  }
+
   // -- one key ---------------------------------------------------------------------------------------------------------------
 
   template <digestible Key>
@@ -96,6 +104,36 @@ class of_keys : public hashed_family<Family, Hash> {
   [[nodiscard]] bool may_contain(Key const& key) const noexcept(
       hashes_nothrow<Hash, Key>&& noexcept(std::declval<Family const&>().may_contain(digest()))) requires membership<Family> {
     return family_.may_contain(this->digest_of(key));
+  }
+  /// The value of a key, or nothing. An absent key has some value with probability fpr().
+  template <digestible Key>
+  [[nodiscard]] std::optional<std::uint64_t> find(Key const& key) const
+      noexcept(hashes_nothrow<Hash, Key>&& noexcept(std::declval<Family const&>().find(digest()))) requires finding<Family> {
+    return family_.find(this->digest_of(key));
+  }
+  /// The same; throws errc::absent if there is none.
+  template <digestible Key>
+  [[nodiscard]] std::uint64_t at(Key const& key) const requires finding<Family> {
+    if (auto const value = find(key)) return *value;
+    throw error(errc::absent, "the key is not in the map");
+  }
+  /// Makes the key one of the map, with this value. Pre: it is none yet; see the family's card.
+  template <digestible Key>
+  auto put(Key const& key, std::uint64_t value) requires putting<Family> {
+    auto const x = this->digest_of(key);
+    if constexpr (std::is_void_v<decltype(family_.put(x, value))>) {
+      family_.put(x, value);
+      note_inserts<Key>(about_, 1);
+    } else {
+      bool const in = family_.put(x, value);
+      if (in) note_inserts<Key>(about_, 1);
+      return in;
+    }
+  }
+  /// Changes the value of a key of the map. False: the key is certainly none, and nothing changed.
+  template <digestible Key>
+  bool assign(Key const& key, std::uint64_t value) requires assigning<Family> {
+    return family_.assign(this->digest_of(key), value);
   }
   /// Undoes one insert. False: the key was certainly absent, and nothing changed. The recorded number of insert calls does
   /// not change.
@@ -169,6 +207,18 @@ class of_keys : public hashed_family<Family, Hash> {
   [[nodiscard]] std::size_t select(sized_key_range auto const& keys,
                                    std::span<std::uint32_t> positions) const requires membership<Family> {
     return select_into(family_, hash_, keys, positions);
+  }
+
+  [[nodiscard]] found_values find(sized_key_range auto const& keys) const requires finding<Family> {
+    found_values found{std::vector<std::uint64_t>(number_of(keys)), bitmask(number_of(keys))};
+    values_into(family_, hash_, keys, found.values, {found.hits.data(), mask_words(number_of(keys))});
+    return found;
+  }
+  /// Sets values[i] to the value of key i, and bit i of `hits` if it has one; where it has none, the value is 0. Allocates
+  /// nothing. Throws errc::bad_params if there is too little room.
+  void find(sized_key_range auto const& keys, std::span<std::uint64_t> values,
+            std::span<std::uint64_t> hits) const requires finding<Family> {
+    values_into(family_, hash_, keys, values, hits);
   }
 
   /// Returns the number of keys erased; the others were certainly absent.

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include <hortus/word_source.hpp>
+#include <hortus/part_source.hpp>
 
-/// Building the parts of a filter with several threads. Not in word_source.hpp, so that a program with one thread does not
+/// Building the parts of a filter with several threads. Not in part_source.hpp, so that a program with one thread does not
 /// include <thread>.
 namespace hortus {
 

@@ -20,6 +20,9 @@ enum class verb : std::uint8_t {
   insert_times,  ///< insert(key, times): as so many inserts
   advance,
   may_contain,
+  find,    ///< find(key): its value
+  put,     ///< put(key, value): inserts a key with its value
+  assign,  ///< assign(key, value): changes the value of a key
   erase,
   count,
   top,
@@ -32,9 +35,9 @@ enum class verb : std::uint8_t {
   clear,
   size_bytes,
 };
-inline constexpr std::array<std::string_view, 17> verb_names{
-    "build",    "insert", "insert_if_new", "insert_times", "advance", "may_contain", "erase", "count",     "top",
-    "estimate", "fpr",    "merge",         "intersect",    "fold",    "grow",        "clear", "size_bytes"};
+inline constexpr std::array<std::string_view, 20> verb_names{
+    "build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "find", "put",  "assign", "erase",
+    "count", "top",    "estimate",      "fpr",          "merge",   "intersect",   "fold", "grow", "clear",  "size_bytes"};
 
 [[nodiscard]] constexpr std::string_view name_of(verb v) noexcept { return verb_names[static_cast<std::size_t>(v)]; }
 
@@ -79,13 +82,15 @@ constexpr verb_set operator|(verb a, verb b) noexcept { return verb_set(a) | ver
 
 /// The main question that a family answers. The command, the planner, the benchmarks and the tour branch on it.
 enum class question {
-  whether,     ///< may_contain: is the key a member?
-  which_keys,  ///< top: which keys were inserted most often?
-  how_often,   ///< count, without these: how often was it inserted?
-  how_many,    ///< estimate alone: how many distinct keys were there?
+  which_value,  ///< find: which value has the key?
+  whether,      ///< may_contain, without find: is the key a member?
+  which_keys,   ///< top: which keys were inserted most often?
+  how_often,    ///< count, without these: how often was it inserted?
+  how_many,     ///< estimate alone: how many distinct keys were there?
 };
 
 [[nodiscard]] constexpr question question_of(verb_set verbs) noexcept {
+  if (verbs.has(verb::find)) return question::which_value;
   if (verbs.has(verb::may_contain)) return question::whether;
   if (verbs.has(verb::top)) return question::which_keys;
   return verbs.has(verb::count) ? question::how_often : question::how_many;

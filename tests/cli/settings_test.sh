@@ -61,6 +61,7 @@ python3 settings.py || fail "a setting is not as the list says, see above"
 
 section "a family's card, and its example works"
 seq 100 >keys.txt
+seq 100 | sed 's/.*/&\t&/' >pairs.tsv
 for family in $(python3 -c 'import json; print(*(f["family"] for f in json.load(open("list.json"))))'); do
   run 0 hortus list $family
   cp "$out" card

@@ -5,7 +5,7 @@
 #include <random>
 
 #include <hortus/error.hpp>
-#include <hortus/io/stored_words.hpp>
+#include <hortus/io/stored_records.hpp>
 
 namespace hortus::testing {
 namespace {
@@ -24,7 +24,7 @@ void expect_same(stored_words const& stored, std::vector<std::uint64_t> const& e
     auto const sizes = stored.sizes(parts);
     std::vector<std::uint64_t> again;
     for (std::uint64_t part = 0; part < parts.count(); ++part) {
-      auto const words = stored.words(parts, part);
+      auto const words = stored.of_part(parts, part);
       ASSERT_EQ(words.size(), sizes[part]);
       for (auto const word : words) EXPECT_EQ(parts.part_of(word), part);
       again.insert(again.end(), words.begin(), words.end());
@@ -40,7 +40,7 @@ TEST(stored_words, come_back_sorted_without_duplicates_from_memory_and_from_a_fi
       auto const keys = some_digests(count);
       stored_words stored(memory);
       for (std::size_t i = 0; i < keys.size(); i += 100)
-        stored.add(std::span<digest const>(keys).subspan(i, std::min<std::size_t>(100, keys.size() - i)));
+        stored.add(as_words(std::span<digest const>(keys).subspan(i, std::min<std::size_t>(100, keys.size() - i))));
       EXPECT_EQ(stored.added(), count);
       EXPECT_EQ(stored.in_file(), (count == 20000 && memory < 1U << 30) || (count == 300 && memory == 0));
       stored.sort();
@@ -52,7 +52,7 @@ TEST(stored_words, of_one_partition_only) {
   std::vector<digest> keys;
   for (std::uint64_t i = 0; i < 5000; ++i) keys.emplace_back(std::uint64_t{0xabcd} << 48 | i * 7);
   stored_words stored(0);
-  for (auto const& key : keys) stored.add({&key, 1});
+  for (auto const& key : keys) stored.add(as_words({&key, 1}));
   stored.sort();
   expect_same(stored, distinct_words(keys));
 }
@@ -63,7 +63,7 @@ TEST(stored_words, a_folder_that_is_not_there_is_named) {
   ::setenv("TMPDIR", "/nowhere/at/all", 1);
   stored_words stored(0);
   try {
-    stored.add(some_digests(1000));
+    stored.add(as_words(some_digests(1000)));
     ADD_FAILURE() << "nothing thrown";
   } catch (error const& e) {
     EXPECT_NE(std::string(e.what()).find("/nowhere/at/all"), std::string::npos) << e.what();

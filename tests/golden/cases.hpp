@@ -110,6 +110,14 @@ decltype(auto) with_golden_keys(golden_case const& c, Act act) {
   });
 }
 
+/// The values of keys 0, 1, 2 ... in maps, of 10 bits.
+inline std::uint64_t golden_value(std::uint64_t i) { return mix64(i) % 1000; }
+inline std::vector<std::uint64_t> golden_values(std::uint64_t count) {
+  std::vector<std::uint64_t> values(count);
+  for (std::uint64_t i = 0; i < count; ++i) values[i] = golden_value(i);
+  return values;
+}
+
 inline constexpr std::uint64_t golden_probes = 10'000;  ///< number of absent keys that are looked up, from 1'000'000 on
 
 }  // namespace hortus::testing

@@ -20,6 +20,7 @@ FOLDER = ROOT / "tests" / "golden" / "v1"
 PAGE = (ROOT / "docs" / "file-format.md").read_text()
 SECRET = bytes(range(16))
 ABSENT = range(1_000_000, 1_010_000)  # golden_probes of cases.hpp
+MAPS = ("bloomier_map",)  # that are built of keys and values
 failures = 0
 
 
@@ -101,6 +102,8 @@ def check_recorded(families):
         check((len(found), found[:5]) == recorded.get(name), f"{name}: {len(found)} of the absent keys are found, from {found[:5]} on")
         forgets = file.family in ("stable", "active_active", "age_partitioned", "fast_ams", "bitwise")  # no member is promised
         members = 0 if path.stem == "empty" else 1 if path.stem == "one_key" else 1000
+        if file.family in MAPS:
+            check(all(filter_.find(golden_digest(path.stem, file, i)) == mix64(i) % 1000 for i in range(members)), f"{name}: a value is wrong")
         if not forgets:
             check(all(filter_.has(golden_digest(path.stem, file, i)) for i in range(members)), f"{name}: a member is missed")
 
@@ -124,6 +127,11 @@ def check_beside(path, keys, key_file=None):
     if counts:
         mine = [b"%d\t%s" % (min(filter_.count(file.of(key)), (1 << 63) - 1), key) for key in keys]
         check(asked(["count", *options], keys) == mine, f"{path}: counts differ from the command's")
+    if hasattr(filter_, "find"):
+        texts = filter_.labels.texts
+        found = [(key, filter_.find(file.of(key))) for key in keys]
+        mine = [key + b"\t" + (texts[value] if texts else b"%d" % value) for key, value in found if value is not None]
+        check(asked(["get", *options], keys) == mine, f"{path}: values differ from the command's")
     if file.family not in ("bitwise", "count_min", "count_min_conservative", "fast_ams", "space_saving"):
         mine = [key for key in keys if filter_.has(file.of(key))]
         check(asked(["query", *options], keys) == mine, f"{path}: answers differ from the command's")
@@ -148,7 +156,19 @@ def check_new_beside(scratch, families):
              "with_removals": ["removed_share=0.5", "miss_rate=0.2"], "space_saving": ["key_bytes=8"],
              "count_min": ["error=0.01"], "fast_ams": ["error=0.1"], "blocked": ["probes=20"], "blocked_pair": ["probes=33"],
              "sectorized": ["probes=30"], "register_blocked": ["probes=31"], "blocked_counting": ["probes=11"]}
+    pairs = scratch / "pairs"
+    pairs.write_bytes(b"".join(b"%d\t%d\n" % (i, i * i) for i in range(2000)))
+    texts = scratch / "texts"
+    texts.write_bytes(b"".join(b"%d\ttext %d\n" % (i, i % 7) for i in range(2000)))
     for family in families:
+        if family in MAPS:
+            for source in (pairs, texts):
+                for settings in (["value_bits=64"], ["arity=3"], ["unchecked=1"], ["arity=4", "unchecked=1"]):
+                    path = scratch / f"{family}.hortus"
+                    options = [word for setting in settings for word in ("--set", setting)]
+                    subprocess.run([HORTUS, "build", family, "-o", path, *options, source], capture_output=True, check=True)
+                    check_beside(path, [b"%d" % i for i in range(0, 4000, 7)])
+            continue
         for setting in [None, *other.get(family, [])]:
             path = scratch / f"{family}.hortus"
             few = [] if family in ("d_left", "hash_compaction", "quotient", "cuckoo") else ["-n", "1500" if setting else "300"]
@@ -158,6 +178,13 @@ def check_new_beside(scratch, families):
                 gone = b"".join(b"%d\n" % i for i in range(0, 2000, 3))
                 subprocess.run([HORTUS, "remove", path], input=gone, capture_output=True, check=True)
             check_beside(path, [b"%d" % i for i in range(0, 4000, 7)])
+        if family == "exact_set":
+            some, others = scratch / "some", scratch / "others"
+            for members in (100, 1000, 1900):  # a filter and bits; bits alone; inverted
+                some.write_bytes(b"".join(b"%d\n" % i for i in range(members)))
+                others.write_bytes(b"".join(b"%d\n" % i for i in range(members, 2000)))
+                subprocess.run([HORTUS, "build", family, "-o", path, "--absent", others, some], capture_output=True, check=True)
+                check_beside(path, [b"%d" % i for i in range(0, 4000, 7)])
 
 
 def resigned(data, scalar, value):

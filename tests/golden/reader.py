@@ -231,6 +231,10 @@ class CompactCounters:
         return self.low(i) + self.beyond.get(i, 0)
 
 
+def numbers_in(section):
+    return [int.from_bytes(section[i:i + 8], "little") for i in range(0, len(section), 8)]
+
+
 def least(cells, positions, most):
     """The least of some cells, or `most`; a 0 ends it."""
     for at in positions:
@@ -684,31 +688,87 @@ class Ribbon(Membership):
         place = h * (last + 1 + self.before + self.after) >> 64
         return 64 * self.ends[at] + min(max(place, self.before) - self.before, last)
 
-    def adds_up(self, start, word):
+    def sums(self, start, word):
+        """The exclusive or of the fingerprint and of what the row adds up to, in the columns that the row has."""
         product = word * GOLDEN
         fingerprint = product >> 64
         row = (product & M64 ^ fingerprint) | 1
         if self.rows == 2:
             row |= mix64(word) << 64
         block, shift, end = start // 64, start % 64, (start + 64 * self.rows - 1) // 64
+        value = 0
         for column in range(self.columns + (end < self.wide)):
             bits = 0
             for other in range(block, end + 1):
                 bits |= self.word_of(other, column) << 64 * (other - block)
-            if bin(row << shift & bits).count("1") % 2 != fingerprint >> column & 1:
-                return False
-        return True
+            value |= (bin(row << shift & bits).count("1") % 2 ^ fingerprint >> column & 1) << column
+        return value
 
-    def has(self, d):
-        word = d
+    def look_up(self, d):
+        """sums() of the layer that has the key, or None; and the place among the kept words, or None."""
+        word, value = d, None
         for layer in range(self.layers):
             if layer:
                 word = mix64(word + GOLDEN & M64)
             start = self.start(layer, word)
             bucket = start // self.bucket
+            last = layer == self.layers - 1
             if start % self.bucket >= self.codes[self.thresholds[bucket // 4] >> bucket % 4 * 2 & 3]:
-                return self.adds_up(start, word) or (layer == self.layers - 1 and word in self.kept)
-        return word in self.kept
+                value = self.sums(start, word)
+                if not last:
+                    return value, None
+                break
+        return value, self.kept.index(word) if word in self.kept else None
+
+    def has(self, d):
+        value, kept = self.look_up(d)
+        return value == 0 or kept is not None
+
+
+class HomogeneousRibbon(Membership):
+    def __init__(self, f):
+        items = f.number("items")
+        self.layers = f.number("layers", 0, 7)
+        self.columns = f.number("columns", 0, 11)
+        self.strips_log2 = f.number("strips_log2", 0, 32)
+        self.starts = f.number("starts", 0, 2**42)
+        demand(self.starts % (64 << self.strips_log2) == 0, "starts")
+        blocks = self.starts // 64 + (1 << self.strips_log2) if self.layers else 0
+        self.narrow = f.number("narrow_blocks", 0, blocks)
+        self.layer_words = blocks * self.columns + blocks - self.narrow
+        words = f.section("columns", 8 * self.layers * self.layer_words)
+        self.words = struct.unpack(f"<{len(words) // 8}Q", words)
+        chances = struct.unpack(f"<{self.layers}Q", f.section("chances", 8 * self.layers))
+        demand(all(chance <= self.starts << 16 for chance in chances), "chances")
+        if self.layers:
+            demand(items and self.starts, "no items or no starts")
+        else:
+            demand(not (items or self.columns or self.strips_log2 or self.starts), "no layers")
+
+    def word(self, layer, d):
+        if layer == 0:
+            return d
+        low = M64 >> self.strips_log2
+        return d & ~low | mix64(d + layer * GOLDEN & M64) >> self.strips_log2
+
+    def adds_up(self, layer, word):
+        start = word * self.starts >> 64
+        block = start // 64 + (word >> 64 - self.strips_log2)
+        folded = word * GOLDEN & M64 ^ word * GOLDEN >> 64
+        low = folded << start % 64 & M64
+        high = folded * 0x6659FD93 & M64 ^ word
+
+        def begin(b):
+            return layer * self.layer_words + b * self.columns + max(b, self.narrow) - self.narrow
+
+        for column in range(self.columns + (block >= self.narrow)):
+            here, there = self.words[begin(block) + column], self.words[begin(block + 1) + column]
+            if (bin(here & low).count("1") + bin(there & high).count("1")) % 2:
+                return False
+        return True
+
+    def has(self, d):
+        return self.layers != 0 and all(self.adds_up(layer, self.word(layer, d)) for layer in range(self.layers))
 
 
 class BinaryFuse(Membership):
@@ -732,11 +792,9 @@ class BinaryFuse(Membership):
         count = f.number("bumped", 0, MAX_BITS // 64)
         f.section("marks", 8 * (1 if count < 2 else (1 << (count - 1).bit_length()) // 2))
         words = f.section("bumped words", 8 * count)
-        self.bumped = {int.from_bytes(words[i:i + 8], "little") for i in range(0, len(words), 8)}
+        self.bumped = [int.from_bytes(words[i:i + 8], "little") for i in range(0, len(words), 8)]
 
-    def has(self, d):
-        if self.items == 0:
-            return False
+    def sums(self, d):
         first, length = self.parts[d >> 64 - self.part_bits]
         within = d << self.part_bits & M64
         rest = within << self.segment_bits & M64 & ~0xff
@@ -747,7 +805,10 @@ class BinaryFuse(Membership):
         for j in range(self.arity):
             slot = first + ((within >> 64 - self.segment_bits) + j) * length + offsets[j]
             value ^= self.bits >> slot * self.width & (1 << self.width) - 1
-        return value == 0 or d in self.bumped
+        return value
+
+    def has(self, d):
+        return self.items != 0 and (self.sums(d) == 0 or d in self.bumped)
 
 
 class GolombSet(Membership):
@@ -809,6 +870,104 @@ class GolombSet(Membership):
         inner = (product & M64) * self.line_blocks
         block = (product >> 64) * self.line_blocks + (inner >> 64)
         return block * self.block_range + ((inner & M64) * self.block_range >> 64) in self.values
+
+
+class RibbonValues:
+    def __init__(self, f):
+        self.bits = f.number("value bits", 0, 64)
+        self.ribbon = Ribbon(f)
+        demand(self.ribbon.rows == 1, "columns")
+        self.kept = numbers_in(f.section("kept values", 8 * len(self.ribbon.kept)))
+        demand(self.ribbon.layers == 0 or self.bits <= self.ribbon.columns, "value bits")
+
+    def find(self, d):
+        value, kept = self.ribbon.look_up(d)
+        if kept is not None:
+            return self.kept[kept]
+        return None if value is None or value >> self.bits else value
+
+
+class FuseValues:
+    def __init__(self, f):
+        self.bits = f.number("value bits", 0, 57)
+        self.fuse = BinaryFuse(f)
+        self.bumped = numbers_in(f.section("bumped values", 8 * len(self.fuse.bumped)))
+        demand(self.bits <= self.fuse.width, "value bits")
+
+    def find(self, d):
+        if self.fuse.items == 0:
+            return None
+        if d in self.fuse.bumped:
+            return self.bumped[self.fuse.bumped.index(d)]
+        value = self.fuse.sums(d)
+        return None if value >> self.bits else value
+
+
+class Retrieval:
+    def __init__(self, f):
+        self.items = f.number("items")
+        self.bits = f.number("value_bits", 0, 64)
+        checks = f.number("check_bits", 0, 64)
+        wide = f.number("wide_blocks")
+        demand(checks + (wide != 0) <= 64, "check_bits")
+        arity = f.number("arity", 0, 2**32 - 1)
+        self.lower_bits = min(self.bits, 64 - checks - (wide != 0))
+        self.upper = None
+        if arity:
+            self.lower = FuseValues(f)
+            demand(self.lower.bits == self.bits and self.lower.fuse.arity == arity, "arity")
+            demand(self.lower.fuse.width == max(1, self.bits + checks), "slot_bits")
+            return
+        upper_bits = self.bits - self.lower_bits
+        self.lower, self.upper = RibbonValues(f), RibbonValues(f)
+        for part, bits, columns, blocks in ((self.lower, self.lower_bits, self.lower_bits + checks, wide), (self.upper, upper_bits, upper_bits, 0)):
+            if part.ribbon.layers:
+                demand((part.bits, part.ribbon.columns, part.ribbon.wide) == (bits, columns, blocks), "columns")
+
+    def find(self, d):
+        value = self.lower.find(d)
+        if value is not None and self.upper and self.bits > self.lower_bits:
+            value |= (self.upper.find(d) or 0) << self.lower_bits
+        return value
+
+
+class Labels:
+    def __init__(self, f):
+        count = f.number("texts")
+        ends = numbers_in(f.section("ends of texts", 8 * count))
+        texts = f.rest("texts")
+        demand(all(a <= b for a, b in zip([0, *ends], ends)) and (ends[-1] if ends else 0) == len(texts), "ends of texts")
+        self.texts = [texts[a:b] for a, b in zip([0, *ends], ends)]
+
+
+class BloomierMap(Membership):
+    def __init__(self, f):
+        self.values = Retrieval(f)
+        self.labels = Labels(f)
+
+    def find(self, d):
+        value = self.values.find(d)
+        return value if not self.labels.texts or (value is not None and value < len(self.labels.texts)) else None
+
+    def has(self, d):
+        return self.find(d) is not None
+
+
+class ExactSet(Membership):
+    def __init__(self, f):
+        self.items, self.absent = f.number("items"), f.number("absent")
+        self.rate = f.real("filter_fpr")
+        self.inverted = f.number("inverted", 0, 1)
+        demand(0 <= self.rate <= 1, "filter_fpr")
+        self.filter = Ribbon(f)
+        self.bits = Retrieval(f)
+        demand(self.bits.items == 0 or self.bits.bits == 1, "bits")
+
+    def has(self, d):
+        stored = (self.absent if self.inverted else self.items) != 0 and (self.rate >= 1 or self.filter.has(d))
+        if stored and self.bits.items:
+            stored = self.bits.find(d) == 1
+        return stored != bool(self.inverted)
 
 
 class Stable(Membership):
@@ -1016,8 +1175,9 @@ FAMILIES = {
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
     "blocked_counting": BlockedCounting, "bitwise": Bitwise, "bitwise_frozen": BitwiseFrozen,
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
-    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "ribbon": Ribbon, "binary_fuse": BinaryFuse,
-    "golomb_set": GolombSet,
+    "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "ribbon": Ribbon,
+    "homogeneous_ribbon": HomogeneousRibbon, "binary_fuse": BinaryFuse, "golomb_set": GolombSet,
+    "bloomier_map": BloomierMap, "exact_set": ExactSet,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,

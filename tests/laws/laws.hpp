@@ -7,6 +7,7 @@
 #include "laws/counting.hpp"
 #include "laws/erasing.hpp"
 #include "laws/estimating.hpp"
+#include "laws/finding.hpp"
 #include "laws/folding.hpp"
 #include "laws/growing.hpp"
 #include "laws/inserting.hpp"
@@ -24,6 +25,7 @@ bool register_laws() {
   register_planning_laws<F>();
   register_asking_laws<F>();
   register_building_laws<F>();
+  register_finding_laws<F>();
   register_inserting_laws<F>();
   register_counting_laws<F>();
   register_topping_laws<F>();

@@ -36,8 +36,11 @@ void a_plan_keeps_the_rate_it_was_asked_for() {
 template <class F>
 requires plannable<F>
 void an_impossible_goal_is_refused() {
+  double const usual = decltype(goal_for<F>(10)){}.fpr;  // 1 where a rate is not asked for by default, as of exact sets
   for (double const fpr : {0.0, 1.0, -0.5, 2.0, std::nan(""), HUGE_VAL})
-    EXPECT_EQ(code_of([&] { (void)F::plan(goal_for<F>(10, fpr)); }), errc::bad_goal) << fpr;
+    if (fpr != usual) {
+      EXPECT_EQ(code_of([&] { (void)F::plan(goal_for<F>(10, fpr)); }), errc::bad_goal) << fpr;
+    }
   EXPECT_EQ(code_of([] { (void)F::plan(goal_for<F>(~std::uint64_t{0})); }), errc::bad_goal);
   if constexpr (makeable<F>) {
     EXPECT_EQ(code_of([] { F f{typename F::params{}}; }), errc::bad_params);

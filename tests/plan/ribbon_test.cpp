@@ -54,10 +54,10 @@ TEST(plan_ribbon, layers_leave_over_as_many_keys_as_planned) {
       words.resize(sort_distinct(words));
       std::uint64_t const ends[] = {slots / 64};
       ribbon_cells cells(1, 0, 1, ends);
-      std::vector<std::uint64_t> over;
-      ribbon_strip const strip{cells.strip(0), 0, words};
+      ribbon_left over;
+      ribbon_strip const strip{cells.strip(0), 0, {words}};
       solve_strips(cells, {&strip, 1}, ribbon_overflow::by_threshold, over);
-      left += static_cast<double>(over.size()) - static_cast<double>(items - slots);
+      left += static_cast<double>(over.words.size()) - static_cast<double>(items - slots);
     }
     namespace loss = plan::ribbon_loss;
     double const expected = static_cast<double>(slots) * loss::of_slots + loss::of_strip;
@@ -82,10 +82,10 @@ TEST(plan_ribbon, layers_of_long_rows_leave_over_as_many_keys_as_planned) {
       words.resize(sort_distinct(words));
       std::uint64_t const ends[] = {slots / 64};
       ribbon_cells cells(1, 0, 1, ends, 2);
-      std::vector<std::uint64_t> over;
-      ribbon_strip const strip{cells.strip(0), 0, words};
+      ribbon_left over;
+      ribbon_strip const strip{cells.strip(0), 0, {words}};
       solve_strips(cells, {&strip, 1}, ribbon_overflow::by_threshold, over);
-      left += static_cast<double>(over.size()) - static_cast<double>(items - slots);
+      left += static_cast<double>(over.words.size()) - static_cast<double>(items - slots);
     }
     auto const all = static_cast<double>(slots);
     double const expected = all * loss::of_slots(static_cast<double>(items) / all) + loss::of_strip;
@@ -106,10 +106,10 @@ TEST(plan_ribbon, last_layers_of_long_rows_hold_their_keys) {
     auto const blocks = plan::ribbon_layers(keys, 1, true);
     ASSERT_EQ(blocks.size(), 1U);
     ribbon_cells cells(1, 0, 1, blocks, 2);
-    std::vector<std::uint64_t> over;
-    ribbon_strip const strip{cells.strip(0), 0, words};
+    ribbon_left over;
+    ribbon_strip const strip{cells.strip(0), 0, {words}};
     solve_strips(cells, {&strip, 1}, ribbon_overflow::one_by_one, over);
-    left += static_cast<double>(over.size());
+    left += static_cast<double>(over.words.size());
   }
   EXPECT_LE(left / rounds, 1) << "a key that is left over takes 64 bits";
 }

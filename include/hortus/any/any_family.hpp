@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,6 +91,30 @@ class any_family {
   void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const {
     asking().may_contain(xs, hits);
   }
+  [[nodiscard]] std::optional<std::uint64_t> find(digest x) const {
+    std::uint64_t value = 0;
+    std::uint64_t hit = 0;
+    find({&x, 1}, {}, &value, &hit);
+    return hit != 0 ? std::optional(value) : std::nullopt;
+  }
+  void find(std::span<digest const> xs, std::span<digest const>, std::uint64_t* values, std::uint64_t* hits) const {
+    need<facets::finding>(verb::find).find(xs, values, hits);
+  }
+  /// The bits of the largest value that this map can hold.
+  [[nodiscard]] unsigned value_bits() const { return need<facets::finding>(verb::find).value_bits(); }
+  /// The texts that values stand for; empty if values are numbers.
+  [[nodiscard]] label_table labels() const {
+    auto const* const texts = need<facets::finding>(verb::find).labels();
+    return texts == nullptr ? label_table() : *texts;
+  }
+  /// Throws errc::unsupported if the values of this family are numbers only.
+  void set_labels(label_table labels) {
+    auto& finding = need<facets::finding>(verb::find);
+    if (finding.labels() == nullptr) throw error(errc::unsupported, "the values of " + one(kind()) + " are numbers");
+    finding.set_labels(std::move(labels));
+  }
+  [[nodiscard]] bool put(digest x, std::uint64_t value) { return need<facets::putting>(verb::put).put(x, value); }
+  bool assign(digest x, std::uint64_t value) { return need<facets::assigning>(verb::assign).assign(x, value); }
   [[nodiscard]] double fpr() const { return need<facets::asking>(verb::fpr).fpr(); }
   bool erase(digest x) { return need<facets::erasing>(verb::erase).erase({&x, 1}) == 1; }
   std::size_t erase(std::span<digest const> xs, std::span<digest const>) {

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -28,6 +30,20 @@ template <key_range Keys>
     return made;
   }
   return any_filter::build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return its.build(xs, wish); });
+}
+
+/// build_map("bloomier_map", names, numbers, {.fpr = 0.01}): the map in which keys[i] has values[i]. Throws errc::unsupported
+/// for a family that is no map, or that takes its keys one by one.
+template <key_range Keys>
+[[nodiscard]] any_filter build_map(std::string_view family, Keys const& keys, std::span<std::uint64_t const> values,
+                                   request const& wish, any_hash hash = {}) {
+  auto const& its = family_named(family);
+  if (its.build_map == nullptr) lacks(family, its.has(verb::find) ? verb::build : verb::find);
+  return any_filter::build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) {
+    std::uint64_t largest = 0;
+    for (auto const value : values) largest = std::max(largest, value);
+    return its.build_map(entries_in_memory(distinct_entries(xs, values)), largest, wish, one_part_after_the_other);
+  });
 }
 
 template <>

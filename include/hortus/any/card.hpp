@@ -44,6 +44,7 @@ struct card {
   std::uint64_t max_count;  ///< the maximum of counters in all its filters; 0: there is no such number
   bool grows;               ///< it takes more keys than planned; stages() of a filter says how often it grew
   bool keeps_fpr;           ///< it grows and keeps the planned rate for any number of keys
+  bool ranks_keys;          ///< a map that, built of keys without values, gives each a number of its own
   verb_set verbs;
   std::vector<setting> settings;  ///< that request::settings may name
   proposal (*plan)(request const&);
@@ -123,12 +124,13 @@ card made_card() {
           .max_count = 0,
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
-          .verbs = verbs_of<F>(),
-          .settings = settings_of<typename F::goal>(),
-          .plan = proposal_of<F>};
-  if constexpr (countable<F>) it.never_undercounts = never_undercounts<F>;
-  if constexpr (requires { F::max_count(); }) it.max_count = static_cast<std::uint64_t>(F::max_count());
-  return it;
+          .ranks_keys = requires {requires F::ranks_keys;
+}
+, .verbs = verbs_of<F>(), .settings = settings_of<typename F::goal>(), .plan = proposal_of<F>
+};  // namespace hortus
+if constexpr (countable<F>) it.never_undercounts = never_undercounts<F>;
+if constexpr (requires { F::max_count(); }) it.max_count = static_cast<std::uint64_t>(F::max_count());
+return it;
 }
 
 }  // namespace hortus

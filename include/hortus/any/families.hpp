@@ -25,11 +25,14 @@
 #include <hortus/fingerprint/quotient.hpp>
 #include <hortus/frozen/binary_fuse.hpp>
 #include <hortus/frozen/golomb_set.hpp>
+#include <hortus/frozen/homogeneous_ribbon.hpp>
 #include <hortus/frozen/ribbon.hpp>
 #include <hortus/growing/dynamic.hpp>
 #include <hortus/growing/expandable.hpp>
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>
+#include <hortus/map/bloomier_map.hpp>
+#include <hortus/map/exact_set.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>

@@ -17,6 +17,8 @@ namespace hortus {
 ///              16 bits  offset     slots from the first one on that belong to quotients of earlier blocks
 ///              64 bits  plane 0    the highest bits of the 64 remainders
 ///              ...                 then their next bits
+///              64 bits  plane r    the highest bits of the 64 values, if the slots have values beside remainders
+///              ...                 then their next bits
 ///
 /// Planes fill whole words for every width of remainders, compare 64 slots at once, and shift as the word `end` does. Comparing
 /// an absent remainder ends after the first planes, which lie beside the other words.
@@ -35,9 +37,10 @@ class quotient_blocks {
 
   quotient_blocks() = default;
   /// Pre: whole blocks.
-  quotient_blocks(memory cells, unsigned remainder_bits) noexcept : bits_(remainder_bits), memory_(std::move(cells)) {}
-  static constexpr std::uint64_t bytes(std::uint64_t blocks, unsigned remainder_bits) noexcept {
-    return blocks * (head_bytes + 8 * remainder_bits);
+  quotient_blocks(memory cells, unsigned remainder_bits, unsigned value_bits = 0) noexcept
+      : bits_(remainder_bits), planes_(remainder_bits + value_bits), memory_(std::move(cells)) {}
+  static constexpr std::uint64_t bytes(std::uint64_t blocks, unsigned remainder_bits, unsigned value_bits = 0) noexcept {
+    return blocks * (head_bytes + 8 * std::uint64_t{remainder_bits + value_bits});
   }
 
   [[nodiscard]] std::uint64_t load(std::uint64_t block, std::uint64_t word) const noexcept {
@@ -79,6 +82,16 @@ class quotient_blocks {
       if ((value >> (bits_ - 1 - i) & 1) != 0) flip(slot, plane(i));
   }
 
+  [[nodiscard]] std::uint64_t value(std::uint64_t slot) const noexcept {
+    std::uint64_t value = 0;
+    for (auto i = bits_; i < planes_; ++i) value = value << 1 | std::uint64_t{bit(slot, plane(i))};
+    return value;
+  }
+  void set_value(std::uint64_t slot, std::uint64_t value) noexcept {
+    for (auto i = bits_; i < planes_; ++i)
+      if (((value >> (planes_ - 1 - i) & 1) != 0) != bit(slot, plane(i))) flip(slot, plane(i));
+  }
+
   /// A mask of the lowest bits. Pre: at most 63.
   static constexpr std::uint64_t below(std::uint64_t bits) noexcept { return (std::uint64_t{1} << bits) - 1; }
   /// The slots of a range that are in the block, as a mask.
@@ -117,7 +130,8 @@ class quotient_blocks {
     return less;
   }
 
-  /// Moves remainders and ends of slots [at, free) up by one. Slot `at` gets the remainder, and no run ends there.
+  /// Moves remainders, values and ends of slots [at, free) up by one. Slot `at` gets the remainder and the value 0, and no run
+  /// ends there.
   void shift_up(std::uint64_t at, std::uint64_t free, std::uint64_t remainder) noexcept {
     for (auto block = free / 64 + 1; block-- > at / 64;) {
       bool const first = block == at / 64;
@@ -129,9 +143,10 @@ class quotient_blocks {
       };
       shift(end, first ? 0 : carry(block, end));
       for (unsigned i = 0; i < bits_; ++i) shift(plane(i), first ? remainder >> (bits_ - 1 - i) & 1 : carry(block, plane(i)));
+      for (auto i = bits_; i < planes_; ++i) shift(plane(i), first ? 0 : carry(block, plane(i)));
     }
   }
-  /// Moves remainders and ends of slots (at, gap) down by one. The slot before `gap` becomes free.
+  /// Moves remainders, values and ends of slots (at, gap) down by one. The slot before `gap` becomes free.
   void shift_down(std::uint64_t at, std::uint64_t gap) noexcept {
     for (auto block = at / 64; block <= (gap - 1) / 64; ++block) {
       bool const last = block == (gap - 1) / 64;
@@ -143,7 +158,7 @@ class quotient_blocks {
         store(block, word, (bits & ~moved) | (bits >> 1 & moved & ~highest) | (high ? highest : 0));
       };
       shift(end);
-      for (unsigned i = 0; i < bits_; ++i) shift(plane(i));
+      for (unsigned i = 0; i < planes_; ++i) shift(plane(i));
     }
   }
 
@@ -155,16 +170,18 @@ class quotient_blocks {
   void clear() noexcept { memory_.clear(); }
   [[nodiscard]] std::uint64_t size() const noexcept { return memory_.size() / block_bytes(); }
   [[nodiscard]] unsigned remainder_bits() const noexcept { return bits_; }
+  [[nodiscard]] unsigned value_bits() const noexcept { return planes_ - bits_; }
   [[nodiscard]] memory const& cells() const noexcept { return memory_; }
   bool operator==(quotient_blocks const&) const = default;
 
  private:
   static constexpr std::uint64_t offset_at = 16;
 
-  [[nodiscard]] std::uint64_t block_bytes() const noexcept { return head_bytes + 8 * bits_; }
+  [[nodiscard]] std::uint64_t block_bytes() const noexcept { return head_bytes + 8 * planes_; }
   [[nodiscard]] std::uint64_t place(std::uint64_t block) const noexcept { return block * block_bytes(); }
 
-  unsigned bits_ = 1;
+  unsigned bits_ = 1;    // of a remainder
+  unsigned planes_ = 1;  // those of remainders, then those of values
   memory memory_;
 };
 

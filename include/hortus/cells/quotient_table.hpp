@@ -10,7 +10,8 @@
 
 namespace hortus {
 
-/// A sorted multiset of pairs (quotient, remainder), of which only the remainder is stored, in or after slot `quotient`.
+/// A sorted multiset of pairs (quotient, remainder), of which only the remainder is stored, in or after slot `quotient`. A pair
+/// may have a value, of a width that is fixed, that takes no part in the order.
 ///
 ///     occupied   0 1 0 1 0 0 0 1      quotients 1, 3 and 7 have remainders
 ///     end        0 0 0 1 0 1 0 1      their runs are slots 1 to 3, 4 to 5 and 7
@@ -33,16 +34,18 @@ class quotient_table {
   /// The slots of a quotient. An empty run begins where the first remainder of the quotient would be inserted. A run of which
   /// the end was not found, in a file that lies, is empty.
   using run = quotient_blocks::range;
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};  ///< no slot
   struct pair {
     std::uint64_t quotient;
     std::uint64_t remainder;
   };
 
   quotient_table() = default;
-  quotient_table(std::uint64_t blocks, unsigned remainder_bits)
-      : quotient_table(memory(quotient_blocks::bytes(blocks, remainder_bits)), remainder_bits) {}
+  quotient_table(std::uint64_t blocks, unsigned remainder_bits, unsigned value_bits = 0)
+      : quotient_table(memory(quotient_blocks::bytes(blocks, remainder_bits, value_bits)), remainder_bits, value_bits) {}
   /// Pre: whole blocks.
-  quotient_table(memory cells, unsigned remainder_bits) noexcept : blocks_(std::move(cells), remainder_bits) {}
+  quotient_table(memory cells, unsigned remainder_bits, unsigned value_bits = 0) noexcept
+      : blocks_(std::move(cells), remainder_bits, value_bits) {}
 
   [[nodiscard]] run run_of(std::uint64_t quotient) const noexcept {
     auto const block = quotient / 64;
@@ -60,17 +63,40 @@ class quotient_table {
     return sum;
   }
   [[nodiscard]] bool contains(pair x) const noexcept {
-    return blocks_.bit(x.quotient, occupied) && count(run_of(x.quotient), x.remainder) != 0;
+    return has_run(x.quotient) && count(run_of(x.quotient), x.remainder) != 0;
   }
 
-  /// Inserts the pair. False, and nothing changes, if there is no free slot within reach. Pre: r is the run of the quotient.
-  [[nodiscard]] bool insert(pair x, run r) noexcept {
+  /// The slot of the run in which the pair lies, the first of equals, or where it has to be inserted.
+  [[nodiscard]] std::uint64_t place_of(pair x, run r) const noexcept {
+    auto at = r.begin;
+    quotient_blocks::in_blocks(r, [&](auto block, auto among) { at += ones(blocks_.smaller(block, x.remainder, among)); });
+    return at;
+  }
+  /// Does the quotient have any remainders?
+  [[nodiscard]] bool has_run(std::uint64_t quotient) const noexcept { return blocks_.bit(quotient, occupied); }
+  /// The slot of the pair, the first of equal ones; `nowhere` if there is none. Pre: r is the run of the quotient.
+  [[nodiscard]] std::uint64_t slot_of(pair x, run r) const noexcept {
+    auto slot = nowhere;
+    quotient_blocks::in_blocks(r, [&](auto block, auto among) {
+      auto const same = slot == nowhere ? blocks_.equal(block, x.remainder, among) : 0;
+      if (same != 0) slot = 64 * block + static_cast<unsigned>(std::countr_zero(same));
+    });
+    return slot;
+  }
+  [[nodiscard]] std::uint64_t remainder(std::uint64_t slot) const noexcept { return blocks_.remainder(slot); }
+  [[nodiscard]] std::uint64_t value(std::uint64_t slot) const noexcept { return blocks_.value(slot); }
+  void set_value(std::uint64_t slot, std::uint64_t value) noexcept { blocks_.set_value(slot, value); }
+
+  /// Inserts the pair with this value, before equal pairs. False, and nothing changes, if there is no free slot within reach.
+  /// Pre: r is the run of the quotient.
+  [[nodiscard]] bool insert(pair x, run r, std::uint64_t value = 0) noexcept {
     auto const at = place_of(x, r);
     auto const free = gap_from(at, 1);
     if (free == nowhere || at - x.quotient > max_reach) return false;
     for (auto block = x.quotient / 64 + 1; 64 * block <= free; ++block)
       if (blocks_.offset(block) >= max_reach) return false;  // chosen keys, or a file that lies
     blocks_.shift_up(at, free, x.remainder);
+    if (value != 0) blocks_.set_value(at, value);
     if (at >= r.end) {  // it is the last of its run
       blocks_.flip(at, end);
       if (!r.empty()) blocks_.flip(at - 1, end);
@@ -126,6 +152,7 @@ class quotient_table {
     explicit cursor(quotient_table const& table) noexcept : of_(table.blocks_), slots_(table.slots()) { seek(0, 0); }
     [[nodiscard]] bool done() const noexcept { return slot_ >= slots_; }
     [[nodiscard]] pair operator*() const noexcept { return {quotient_, of_.remainder(slot_)}; }
+    [[nodiscard]] std::uint64_t slot() const noexcept { return slot_; }
     void next() noexcept {
       if (of_.bit(slot_, end))
         seek(quotient_ + 1, slot_ + 1);
@@ -179,6 +206,8 @@ class quotient_table {
         wrong |= (bits & ~taken) | (same & ~bits & neighbours);
         same &= ~(bits ^ neighbours);
       }
+      for (auto i = blocks_.remainder_bits(); i < blocks_.remainder_bits() + blocks_.value_bits(); ++i)
+        wrong |= blocks_.load(block, quotient_blocks::plane(i)) & ~taken;
       if (wrong != 0) return {};
       repeated += ones(same);
       before = taken >> 63;
@@ -191,21 +220,15 @@ class quotient_table {
   [[nodiscard]] std::uint64_t blocks() const noexcept { return blocks_.size(); }
   [[nodiscard]] std::uint64_t slots() const noexcept { return 64 * blocks_.size(); }
   [[nodiscard]] unsigned remainder_bits() const noexcept { return blocks_.remainder_bits(); }
+  [[nodiscard]] unsigned value_bits() const noexcept { return blocks_.value_bits(); }
   [[nodiscard]] memory const& cells() const noexcept { return blocks_.cells(); }
   bool operator==(quotient_table const&) const = default;
 
  private:
-  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
   static constexpr auto occupied = quotient_blocks::occupied, end = quotient_blocks::end;
   static constexpr std::uint64_t below(std::uint64_t bits) noexcept { return quotient_blocks::below(bits); }
   static std::uint64_t ones(std::uint64_t word) noexcept { return static_cast<unsigned>(std::popcount(word)); }
 
-  /// The slot of the run in which the pair lies, the first of equals, or where it has to be inserted.
-  [[nodiscard]] std::uint64_t place_of(pair x, run r) const noexcept {
-    auto at = r.begin;
-    quotient_blocks::in_blocks(r, [&](auto block, auto among) { at += ones(blocks_.smaller(block, x.remainder, among)); });
-    return at;
-  }
   /// The slot after end number `rank` from slot `from` on; 0 if there is none within reach.
   [[nodiscard]] std::uint64_t after_end(std::uint64_t from, std::uint64_t rank) const noexcept {
     auto block = from / 64;

@@ -7,6 +7,7 @@
 #include <hortus/facets/counting.hpp>
 #include <hortus/facets/erasing.hpp>
 #include <hortus/facets/estimating.hpp>
+#include <hortus/facets/finding.hpp>
 #include <hortus/facets/inserting.hpp>
 #include <hortus/facets/topping.hpp>
 
@@ -19,7 +20,7 @@ struct list {
 };
 
 /// The list of all facets. To add one, write its header and add its name here.
-using all = list<inserting, inserting_times, noticing, asking, counting, saturating, topping, keeping, erasing, estimating,
-                 merging, intersecting, folding, enlarging, forgetting, advancing, growing>;
+using all = list<inserting, inserting_times, noticing, asking, finding, putting, assigning, counting, saturating, topping,
+                 keeping, erasing, estimating, merging, intersecting, folding, enlarging, forgetting, advancing, growing>;
 
 }  // namespace hortus::facets

@@ -29,6 +29,11 @@ struct quotient_fingerprint {
   /// From 0 to 2^p - 1.
   [[nodiscard]] constexpr std::uint64_t number(unsigned bits) const noexcept { return top >> (64 - bits); }
 
+  /// The fingerprint of fewer bits of the same key. Pre: at least 1.
+  [[nodiscard]] constexpr quotient_fingerprint first(unsigned bits) const noexcept {
+    return {top >> (64 - bits) << (64 - bits)};
+  }
+
   [[nodiscard]] constexpr quotient_table::pair in(std::uint64_t slots, unsigned remainder_bits) const noexcept {
     auto const product = static_cast<wide>(top) * slots;
     return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product) >> (64 - remainder_bits)};

@@ -80,7 +80,7 @@ class binary_fuse {
         : table_(words_per_part, g.fpr, g.arity), bumped_(words_per_part.size()) {}
     void build_part(std::uint64_t part, std::span<std::uint64_t const> words) {
       auto space = take_space();
-      table_.fill_part(part, words, space, bumped_[part]);
+      table_.fill_part(part, {words}, space, bumped_[part]);
       std::lock_guard const lock(mutex_);
       spaces_.push_back(std::move(space));
     }
@@ -100,7 +100,7 @@ class binary_fuse {
     }
 
     fuse_table table_;
-    std::vector<std::vector<std::uint64_t>> bumped_;  // for each part
+    std::vector<fuse_bumped> bumped_;  // for each part
     std::vector<fuse_part> spaces_;
     std::mutex mutex_;
   };

@@ -36,7 +36,9 @@ class bumped_words {
     auto const mark = at(marks_, hash & last_mark_);
     return (mark >> first_bit(hash) & mark >> second_bit(hash) & 1) != 0;
   }
-  [[nodiscard]] bool contains(std::uint64_t word) const noexcept {
+  [[nodiscard]] bool contains(std::uint64_t word) const noexcept { return place_of(word) != size(); }
+  /// Its place in the list; size() if it is not there.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t word) const noexcept {
     std::uint64_t first = 0;
     for (auto count = size(); count != 0;) {
       auto const half = count / 2;
@@ -45,7 +47,7 @@ class bumped_words {
       else
         count = half;
     }
-    return first < size() && at(words_, first) == word;
+    return first < size() && at(words_, first) == word ? first : size();
   }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return words_.size() + marks_.size(); }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -17,15 +18,20 @@
 
 namespace hortus {
 
+/// What the slots of a word give.
+struct fuse_value {
+  std::uint64_t bits;
+  bool may_be_bumped;  ///< bumped_words has to say
+};
+
 /// The slots of a binary fuse filter, in parts, and the words that were bumped.
 class fuse_table {
  public:
   fuse_table() : fuse_table(std::span<std::uint64_t const>(), 0.5, 4) {}
   /// Room for so many words in each part. Pre: as many parts as binary_fuse_part_bits says of all words.
-  fuse_table(std::span<std::uint64_t const> words_per_part, double fpr, unsigned arity) {
-    std::uint64_t items = 0;
-    for (auto const words : words_per_part) items += words;
-    shape_ = plan::binary_fuse({items, fpr}, arity);
+  fuse_table(std::span<std::uint64_t const> words_per_part, double fpr, unsigned arity)
+      : fuse_table(words_per_part, plan::binary_fuse({items_in(words_per_part), fpr}, arity)) {}
+  fuse_table(std::span<std::uint64_t const> words_per_part, plan::binary_fuse_shape shape) : shape_(shape) {
     auto const count = std::max<std::size_t>(words_per_part.size(), 1);
     parts_ = memory(count * sizeof(part));
     std::uint64_t slots = 0;
@@ -37,19 +43,22 @@ class fuse_table {
     slots_ = slot_array(slots, shape_.slot_bits);
     set_up();
   }
+  static std::uint64_t items_in(std::span<std::uint64_t const> words_per_part) noexcept {
+    return std::reduce(words_per_part.begin(), words_per_part.end(), std::uint64_t{0});
+  }
   static std::uint64_t bytes_for(plan::binary_fuse_shape shape, std::uint64_t slots) noexcept {
     return shape.parts() * sizeof(part) + slot_array::bytes_for(slots, shape.slot_bits) +
            bumped_words::bytes_for(plan::binary_fuse_bumped(shape));
   }
 
   /// For different parts in several threads at once. Pre: as many words as the constructor was told.
-  void fill_part(std::uint64_t i, std::span<std::uint64_t const> words, fuse_part& space, std::vector<std::uint64_t>& bumped) {
+  void fill_part(std::uint64_t i, fuse_keys keys, fuse_part& space, fuse_bumped& bumped) {
     auto const here = part_at(i);
-    slots_.fill(here.first, space.build(words, map_, shape_.arity, here.length, shape_.slot_bits, bumped));
+    slots_.fill(here.first, space.build(keys, map_, shape_.arity, here.length, shape_.slot_bits, bumped));
   }
-  void set_bumped(std::span<std::vector<std::uint64_t> const> by_part) {
+  void set_bumped(std::span<fuse_bumped const> by_part) {
     std::vector<std::uint64_t> all;
-    for (auto const& some : by_part) all.insert(all.end(), some.begin(), some.end());
+    for (auto const& some : by_part) all.insert(all.end(), some.words.begin(), some.words.end());
     bumped_ = bumped_words(all, [&](std::uint64_t word) { return fuse_slots<3>::of(map_.rest(word), 1).hash; });
   }
 
@@ -57,6 +66,14 @@ class fuse_table {
   /// Bit i of `hits` becomes the answer for words[i]; prefetches `next` on the way.
   void contains(std::span<digest const> words, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     contains_each_(*this, words, next, hits);
+  }
+  /// In a map: the exclusive or of a word's slots and its fingerprint, which is its value, and zeros in the bits above that
+  /// check it. Has no meaning for words that were bumped. Pre: the table has items.
+  [[nodiscard]] fuse_value value(std::uint64_t word) const noexcept { return value_(*this, word); }
+  /// The same for a block; bit i of `may_be_bumped` is that of words[i].
+  void values(std::span<digest const> words, std::span<digest const> next, std::uint64_t* values,
+              std::uint64_t* may_be_bumped) const noexcept {
+    values_each_(*this, words, next, values, may_be_bumped);
   }
   [[gnu::always_inline]] void prefetch(std::uint64_t word) const noexcept {
     auto const here = part_at(map_.part(word));
@@ -135,10 +152,12 @@ class fuse_table {
   void look_up_by() noexcept {
     contains_ = shape_.arity == 3 ? look_up<3, Word, Whole> : look_up<4, Word, Whole>;
     contains_each_ = shape_.arity == 3 ? look_up_each<3, Word, Whole> : look_up_each<4, Word, Whole>;
+    value_ = shape_.arity == 3 ? value_at<3, Word, Whole> : value_at<4, Word, Whole>;
+    values_each_ = shape_.arity == 3 ? values_at_each<3, Word, Whole> : values_at_each<4, Word, Whole>;
   }
   /// Whole: a slot is a Word. Otherwise it begins anywhere in the first byte of one.
   template <unsigned Arity, class Word, bool Whole>
-  static bool look_up(fuse_table const& in, std::uint64_t word) noexcept {
+  [[gnu::always_inline]] static inline fuse_value value_at(fuse_table const& in, std::uint64_t word) noexcept {
     auto const here = in.part_at(in.map_.part(word));
     auto const key = fuse_slots<Arity>::of(in.map_.rest(word), here.length);
     auto slot = here.first + in.map_.segment(word) * here.length;
@@ -148,10 +167,14 @@ class fuse_table {
         value ^= in.slots_.template whole<Word>(slot + key.offsets[way]);
       else
         value ^= in.slots_.template bits_from<Word>(slot + key.offsets[way]);
-    bool const match = (Whole ? value : value & in.found_mask_) == 0;
-    if (in.bumped_.may_contain(key.hash)) [[unlikely]]
-      return match_or_bumped(in, word, match);
-    return match;
+    return {Whole ? value : value & in.found_mask_, in.bumped_.may_contain(key.hash)};
+  }
+  template <unsigned Arity, class Word, bool Whole>
+  static bool look_up(fuse_table const& in, std::uint64_t word) noexcept {
+    auto const found = value_at<Arity, Word, Whole>(in, word);
+    if (found.may_be_bumped) [[unlikely]]
+      return match_or_bumped(in, word, found.bits == 0);
+    return found.bits == 0;
   }
   [[gnu::noinline]] static bool match_or_bumped(fuse_table const& in, std::uint64_t word, bool match) noexcept {
     return match || in.bumped_.contains(word);
@@ -163,6 +186,17 @@ class fuse_table {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       if (i < next.size()) in.prefetch(next[i].bits());
       hits[i / 64] |= std::uint64_t{look_up<Arity, Word, Whole>(in, xs[i].bits())} << (i % 64);
+    }
+  }
+  template <unsigned Arity, class Word, bool Whole>
+  static void values_at_each(fuse_table const& in, std::span<digest const> xs, std::span<digest const> next,
+                             std::uint64_t* values, std::uint64_t* may_be_bumped) noexcept {
+    std::fill_n(may_be_bumped, mask_words(xs.size()), 0);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      if (i < next.size()) in.prefetch(next[i].bits());
+      auto const found = value_at<Arity, Word, Whole>(in, xs[i].bits());
+      values[i] = found.bits;
+      may_be_bumped[i / 64] |= std::uint64_t{found.may_be_bumped} << (i % 64);
     }
   }
   [[nodiscard]] part part_at(std::uint64_t i) const noexcept {
@@ -180,6 +214,9 @@ class fuse_table {
   bool (*contains_)(fuse_table const&, std::uint64_t) noexcept = nullptr;
   void (*contains_each_)(fuse_table const&, std::span<digest const>, std::span<digest const>,
                          std::uint64_t*) noexcept = nullptr;
+  fuse_value (*value_)(fuse_table const&, std::uint64_t) noexcept = nullptr;
+  void (*values_each_)(fuse_table const&, std::span<digest const>, std::span<digest const>, std::uint64_t*,
+                       std::uint64_t*) noexcept = nullptr;
 };
 
 }  // namespace hortus

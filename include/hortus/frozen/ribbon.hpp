@@ -83,9 +83,11 @@ class ribbon {
   static word_parts parts(std::uint64_t items) noexcept { return {plan::ribbon_log2_parts(items)}; }
   class builder {
    public:
-    builder(goal g, std::span<std::uint64_t const> words_per_part) : cells_(g.fpr, words_per_part) {}
-    void build_part(std::uint64_t part, std::span<std::uint64_t const> words) { cells_.build_part(part, words); }
-    ribbon finish() && { return ribbon(std::move(cells_).finish()); }
+    builder(goal g, std::span<std::uint64_t const> words_per_part)
+        : cells_(plan::ribbon({std::reduce(words_per_part.begin(), words_per_part.end(), std::uint64_t{0}), g.fpr}),
+                 words_per_part) {}
+    void build_part(std::uint64_t part, std::span<std::uint64_t const> words) { cells_.build_part(part, {words}); }
+    ribbon finish() && { return ribbon(std::move(cells_).finish().cells); }
 
    private:
     ribbon_cells_builder cells_;

@@ -182,6 +182,12 @@ class ribbon_cells {
     return {reinterpret_cast<std::uint64_t const*>(kept_.data()), kept_.size() / 8};
   }
   [[nodiscard]] bool keeps(std::uint64_t word) const noexcept { return std::binary_search(kept().begin(), kept().end(), word); }
+  /// The position of a kept word; kept().size() if the word is not kept.
+  [[nodiscard]] std::size_t kept_at(std::uint64_t word) const noexcept {
+    auto const words = kept();
+    auto const found = std::lower_bound(words.begin(), words.end(), word);
+    return found != words.end() && *found == word ? static_cast<std::size_t>(found - words.begin()) : words.size();
+  }
   /// Pre: `words` is ascending.
   void keep(std::span<std::uint64_t const> words) {
     memory kept(words.size_bytes());

@@ -22,6 +22,19 @@ struct ribbon_answers {
 void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
                bool far, ribbon_answers& answers) noexcept;
 
+/// What a ribbon map has for a key: the value, and zeros in the columns above it that check it.
+struct ribbon_value {
+  std::uint64_t bits;
+  std::uint64_t word;  ///< of the key in the layer that has it
+  bool in_layer;       ///< false: every layer has bumped it, and the bits have no meaning
+  bool may_be_kept;    ///< in the last layer; the bits have no meaning for a key that is kept as a word
+};
+
+/// Asks one layer for values. Bit i of `bumped`: a later layer has the value, and values[i] has no meaning. Prefetches as
+/// in_ribbon does. Pre: the map has a layer; xs and next have at most ribbon_block_keys keys each.
+void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
+                      bool far, std::uint64_t* values, std::uint64_t* bumped) noexcept;
+
 /// Solves the columns: the bits of slot i are the sum of the bits of the later slots in rows[i], plus values[i]. A row without
 /// slots has the bits 0. `rows` has 64 rows for each block from `first_block` on.
 void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std::uint64_t const> rows,
@@ -30,6 +43,7 @@ void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std:
 /// For a single key Highway's dispatch would cost too much, so a pointer to the chosen function is cached.
 struct ribbon_kernel {
   std::atomic<bool (*)(ribbon_cells const& cells, std::uint64_t word)> in;
+  std::atomic<ribbon_value (*)(ribbon_cells const& cells, std::uint64_t word)> value;
   void choose_again() noexcept;
 };
 extern ribbon_kernel chosen_ribbon;
@@ -37,6 +51,11 @@ extern ribbon_kernel chosen_ribbon;
 /// Is the key in any layer?
 inline bool in_ribbon(ribbon_cells const& cells, digest x) noexcept {
   return chosen_ribbon.in.load(std::memory_order_relaxed)(cells, x.bits());
+}
+
+/// The value of a key. Pre: the map has a layer.
+inline ribbon_value value_in_ribbon(ribbon_cells const& cells, digest x) noexcept {
+  return chosen_ribbon.value.load(std::memory_order_relaxed)(cells, x.bits());
 }
 
 }  // namespace hortus::kernels

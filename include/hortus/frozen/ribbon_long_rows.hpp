@@ -1,20 +1,19 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <hortus/digest.hpp>
 #include <hortus/frozen/ribbon_cells.hpp>
 #include <hortus/frozen/ribbon_elimination.hpp>
 #include <hortus/frozen/ribbon_kernels.hpp>
 
-/// Ribbon filters with rows of 128 slots, which have few columns: plan/ribbon.hpp. The loops are compiled once for each vector
-/// instruction set, in src/ribbon_long_rows.cpp, for its instruction that counts bits. Pre: cells.long_rows().
+/// Ribbon filters with rows of 128 slots, which have few columns: plan/ribbon.hpp. Maps have rows of 64. The loops are compiled
+/// once for each vector instruction set, in src/ribbon_long_rows.cpp, for its instruction that counts bits. Pre:
+/// cells.long_rows().
 namespace hortus {
 
-/// solve_strips() of such a filter. Temporarily takes 24 bytes per slot.
-void solve_long_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode,
-                       std::vector<std::uint64_t>& left);
+/// solve_strips() of such a filter. Temporarily takes 24 bytes per slot. Pre: the keys have no values.
+void solve_long_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode, ribbon_left& left);
 
 namespace kernels {
 

@@ -150,16 +150,21 @@ inline constexpr std::uint64_t ribbon_keys_for_strips = std::uint64_t{1} << 18;
   return std::ldexp(1 - ribbon_wide_share(s) / 2, -static_cast<int>(s.columns));
 }
 
-/// The smallest filter with this rate.
-inline ribbon_shape ribbon(goal g) {
+/// The columns that all blocks have.
+[[nodiscard]] inline unsigned ribbon_columns(double fpr) noexcept {
+  return static_cast<unsigned>(std::floor(-std::log2(fpr) + 1e-12));
+}
+
+/// The smallest filter with this rate and with rows of so many blocks.
+inline ribbon_shape ribbon_of_rows(goal g, unsigned row_blocks) {
   checked_fpr(g.fpr);
   auto const items = std::max<std::uint64_t>(g.items, 1);
   checked_bits(static_cast<double>(items) * -std::log2(g.fpr), "a ribbon filter of " + std::to_string(items) + " items");
   constexpr auto max_items = ribbon_shape::max_blocks * (ribbon_shape::block_slots - 1);
   if (items > max_items) throw error(errc::bad_goal, "a ribbon filter holds at most " + std::to_string(max_items) + " items");
   ribbon_shape s;
-  s.columns = static_cast<unsigned>(std::floor(-std::log2(g.fpr) + 1e-12));
-  if (s.columns < ribbon_long_loss::columns && items >= ribbon_long_loss::items) s.row_blocks = 2;
+  s.columns = ribbon_columns(g.fpr);
+  s.row_blocks = row_blocks;
   auto const layers = ribbon_layers(items, 0, s.long_rows());
   for (auto const blocks : layers) s.blocks += blocks;
   s.layers = layers.size();
@@ -175,6 +180,12 @@ inline ribbon_shape ribbon(goal g) {
   s.wide_blocks = static_cast<std::uint64_t>(wide);
   while (ribbon_fpr(s) > g.fpr && s.wide_blocks < layers.front()) ++s.wide_blocks;  // rounding of the formulas
   return ribbon_fpr(s) <= g.fpr ? s : all;
+}
+
+/// The smallest filter with this rate.
+inline ribbon_shape ribbon(goal g) {
+  bool const few_columns = ribbon_columns(checked_fpr(g.fpr)) < ribbon_long_loss::columns;
+  return ribbon_of_rows(g, few_columns && g.items >= ribbon_long_loss::items ? 2 : 1);
 }
 
 }  // namespace hortus::plan
