@@ -30,7 +30,7 @@ struct build_order {
 
 /// The map of the keys and values of an input. Throws errc::bad_params, with the numbers of both lines, if a key has two
 /// values.
-[[nodiscard]] any_filter build_map_from(new_filter const& made, key_input const& input, std::string const& consequence);
+[[nodiscard]] any_filter build_map_from(new_filter const& made, key_input const& input);
 
 /// The set of the keys of an input, which tells them from those of --absent. Throws errc::bad_params, with the numbers of both
 /// lines, if a key is in both.

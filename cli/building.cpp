@@ -150,7 +150,7 @@ class builder {
 
 any_filter build_from(new_filter const& made, key_input const& input, std::string const& consequence, bool json) {
   if (!made.absent.empty()) return build_apart_from(made, input);
-  if (!made.is_auto() && made.its_family().answers() == question::which_value) return build_map_from(made, input, consequence);
+  if (!made.is_auto() && made.its_family().answers() == question::which_value) return build_map_from(made, input);
   return builder(made, input, consequence, json).build();
 }
 

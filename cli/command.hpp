@@ -43,6 +43,7 @@ void add_merge(command_line& app, action& run);
 void add_intersect(command_line& app, action& run);
 void add_fold(command_line& app, action& run);
 void add_grow(command_line& app, action& run);
+void add_set(command_line& app, action& run);
 void add_uniq(command_line& app, action& run);
 void add_bench(command_line& app, action& run);
 void add_tour(command_line& app, action& run);

@@ -38,16 +38,15 @@ class relabelled : public entry_source {
 
 class map_builder {
  public:
-  map_builder(new_filter const& made, key_input const& input, std::string const& consequence)
+  map_builder(new_filter const& made, key_input const& input)
       : made_(made),
-        consequence_(consequence),
         input_(made.values.applied_to(input, made.its_family())),
         hash_(made.chosen_hash(input.names())),
         values_(made.values.kind) {}
 
   any_filter build() {
     try_plan(made_);
-    if (made_.its_family().has(verb::put)) return put_one_by_one();
+    if (made_.its_family().finds_bounds) return put_one_by_one();
     stored_entries entries(memory_for_keys(made_) / 2);
     stored_words words(memory_for_keys(made_) / 2);  // if there turn out to be no values
     std::vector<map_entry> some;
@@ -98,8 +97,7 @@ class map_builder {
 
   /// Reads files again to say which lines give a key two values.
   [[noreturn]] void tell_lines(conflicting_values const& found) {
-    auto const again = [](line_input const& in) { return in.regular && in.descriptor < 0; };
-    if (!input_.names().empty() && !std::ranges::all_of(line_inputs(input_.paths, input_.format().unpack), again))
+    if (!input_.names().empty() && !can_read_twice())
       throw error(found.code(),
                   std::string(found.what()) + " (of a file, not a pipe, the numbers of the lines would be known)");
     std::string first;
@@ -126,35 +124,47 @@ class map_builder {
     throw error(found.code(), found.what());
   }
 
-  /// A map that takes keys one by one.
+  /// A map that joins several values of a key, and so takes lines as they come.
   any_filter put_one_by_one() {
     made_.check_threads();
-    auto const items = made_.items.empty() ? counted() : parse_count("-n", made_.items);
-    auto map = fitting("a map of that size", [&] { return made_.its_family().make(made_.wish(items)); });
-    std::uint64_t refused = 0;
-    std::uint64_t keys_read = 0;
-    for_each_block("building", [&](record_block const& block, std::span<digest const> keys) {
-      auto const numbers = values_.numbers(block);
-      for (std::size_t i = 0; i < keys.size(); ++i) refused += std::uint64_t{!map.put(keys[i], numbers[i])};
-      keys_read += keys.size();
-    });
-    if (refused != 0)
-      throw error(errc::full,
-                  fmt::format("{} of {} keys did not fit; -n {} would do; {}", refused, keys_read, keys_read, consequence_));
-    return made_filter({made_, input_, hash_}, std::move(map), made_.wish(items), keys_read);
-  }
-  std::uint64_t counted() {
-    auto const twice = [](line_input const& in) { return in.regular && in.descriptor < 0; };
-    if (!input_.names().empty() && !std::ranges::all_of(line_inputs(input_.paths, input_.format().unpack), twice))
+    auto const counted = input_.names().empty() || can_read_twice() ? std::optional(looked_through()) : std::nullopt;
+    if (!counted && made_.items.empty())
       throw error(errc::bad_goal,
                   fmt::format("{} takes keys as they come: how many come from a pipe, -n has to say", one(made_.family)));
+    auto const wish = made_.wish(made_.items.empty() ? counted->keys : parse_count("-n", made_.items),
+                                 counted ? std::max(1U, bits_of_value(counted->largest)) : 0);
+    auto map = fitting("a map of that size", [&] { return made_.its_family().make(wish); });
+    value_reader values(label_table(), map.value_bits());
+    values.refuse_zero();
+    std::uint64_t keys_read = 0;
+    for_each_block("building", [&](record_block const& block, std::span<digest const> keys) {
+      keys_read += keys.size();
+      if (block.values.empty()) return static_cast<void>(map.insert(keys, {}));
+      auto const numbers = values.numbers(block);
+      for (std::size_t i = 0; i < keys.size(); ++i) (void)map.put(keys[i], numbers[i]);
+    });
+    return made_filter({made_, input_, hash_}, std::move(map), wish, keys_read);
+  }
+  struct first_look {
+    std::uint64_t keys = 0;     ///< distinct ones, or a few more
+    std::uint64_t largest = 0;  ///< value
+  };
+  first_look looked_through() {
     distinct_keys distinct;
-    for_each_block("counting", [&](record_block const&, std::span<digest const> keys) { distinct.add(keys); });
-    return distinct.at_most();
+    value_reader values(label_table(), 64);
+    values.refuse_zero();
+    for_each_block("counting", [&](record_block const& block, std::span<digest const> keys) {
+      distinct.add(keys);
+      if (!block.values.empty()) (void)values.numbers(block);
+    });
+    return {distinct.at_most(), values.largest()};
+  }
+  [[nodiscard]] bool can_read_twice() const {
+    return std::ranges::all_of(line_inputs(input_.paths, input_.format().unpack),
+                               [](line_input const& in) { return in.regular && in.descriptor < 0; });
   }
 
   new_filter const& made_;
-  std::string const& consequence_;
   key_input input_;
   any_hash hash_;
   value_reader values_;
@@ -162,8 +172,6 @@ class map_builder {
 
 }  // namespace
 
-any_filter build_map_from(new_filter const& made, key_input const& input, std::string const& consequence) {
-  return map_builder(made, input, consequence).build();
-}
+any_filter build_map_from(new_filter const& made, key_input const& input) { return map_builder(made, input).build(); }
 
 }  // namespace hortus::cli

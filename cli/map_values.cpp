@@ -31,8 +31,8 @@ key_input value_options::applied_to(key_input input, family_info const& family) 
     throw error(errc::bad_goal, fmt::format("--values '{}': values are u64 (integers), text, or none", kind));
   if (kind == "none" && !part.empty())
     throw error(errc::bad_goal, "--value says where values are, and --values none that there are none");
-  if (kind == "none" && !family.has(verb::build))
-    throw error(errc::bad_goal, fmt::format("{} takes keys with values only", one(family.name)));
+  if (kind == "text" && family.finds_bounds)
+    throw error(errc::bad_goal, fmt::format("the values of {} are numbers or sets of bits: --values u64", one(family.name)));
   bool const may_be_keys = kind.empty() && part.empty() && family.ranks_keys && input.field.empty() && input.column.empty();
   input.with_value = kind == "none" ? none : may_be_keys ? if_tabbed : all;
   input.value = part;
@@ -57,27 +57,43 @@ value_reader::value_reader(std::string const& kind) {
   if (!kind.empty()) as_text_ = kind == "text";
 }
 
+value_reader::value_reader(label_table const& texts, unsigned bits)
+    : as_text_(!texts.empty()), texts_are_known_(true), bits_(bits) {
+  for (std::uint64_t i = 0; i < texts.size(); ++i) texts_.push_back(&places_.emplace(texts[i], i).first->first);
+}
+
 std::span<std::uint64_t const> value_reader::numbers(record_block const& block) {
   if (!as_text_) as_text_ = !std::ranges::all_of(block.values, [](auto text) { return value_of_text(text).has_value(); });
   numbers_.resize(block.values.size());
   for (std::size_t i = 0; i < block.values.size(); ++i) {
-    auto const text = block.values[i];
-    if (!*as_text_) {
-      auto const value = value_of_text(text);
-      if (!value)
-        throw error(errc::bad_goal,
-                    fmt::format("{}: the value '{}' is no integer from 0 to 2^64-1; --values text takes any text",
-                                line_named(block, i), text.substr(0, 40)));
-      numbers_[i] = *value;
-    } else if (auto const known = places_.find(text); known != places_.end()) {
-      numbers_[i] = known->second;
-    } else {
-      numbers_[i] = texts_.size();
-      texts_.push_back(&places_.emplace(text, texts_.size()).first->first);
-    }
+    numbers_[i] = *as_text_ ? place_of(block, i) : number_of(block, i);
     largest_ = std::max(largest_, numbers_[i]);
   }
   return numbers_;
+}
+
+std::uint64_t value_reader::number_of(record_block const& block, std::size_t i) const {
+  auto const text = block.values[i];
+  auto const value = value_of_text(text);
+  if (!value)
+    throw error(errc::bad_goal, fmt::format("{}: the value '{}' is no integer from 0 to 2^64-1{}", line_named(block, i),
+                                            text.substr(0, 40), texts_are_known_ ? "" : "; --values text takes any text"));
+  if (bits_of_value(*value) > bits_)
+    throw error(errc::bad_goal, fmt::format("{}: the value {} has more than the {} bits of the map's values",
+                                            line_named(block, i), text, bits_));
+  if (refuses_zero_ && *value == 0)
+    throw error(errc::bad_goal, fmt::format("{}: the value 0 is that of absent keys in this map", line_named(block, i)));
+  return *value;
+}
+
+std::uint64_t value_reader::place_of(record_block const& block, std::size_t i) {
+  auto const text = block.values[i];
+  if (auto const known = places_.find(text); known != places_.end()) return known->second;
+  if (texts_are_known_)
+    throw error(errc::bad_goal, fmt::format("{}: '{}' is none of the {} values that the map was built with, such as '{}'",
+                                            line_named(block, i), text.substr(0, 40), texts_.size(), *texts_.front()));
+  texts_.push_back(&places_.emplace(text, texts_.size()).first->first);
+  return texts_.size() - 1;
 }
 
 std::vector<std::uint64_t> value_reader::ascending() const {

@@ -34,6 +34,10 @@ class value_reader {
  public:
   /// With an empty kind the first block decides: integers, or text if one of its values is no integer.
   explicit value_reader(std::string const& kind);
+  /// For a map that is there: one of its texts, or a number of at most `bits` bits.
+  value_reader(label_table const& texts, unsigned bits);
+  /// Of a map in which 0 is the value of absent keys.
+  void refuse_zero() noexcept { refuses_zero_ = true; }
 
   /// One number for each line of the block. Throws errc::bad_goal, with the number of the line, for a value that is no integer.
   [[nodiscard]] std::span<std::uint64_t const> numbers(record_block const& block);
@@ -46,8 +50,13 @@ class value_reader {
 
  private:
   [[nodiscard]] std::vector<std::uint64_t> ascending() const;
+  [[nodiscard]] std::uint64_t number_of(record_block const& block, std::size_t i) const;
+  [[nodiscard]] std::uint64_t place_of(record_block const& block, std::size_t i);
 
   std::optional<bool> as_text_;
+  bool texts_are_known_ = false;
+  bool refuses_zero_ = false;
+  unsigned bits_ = 64;
   std::uint64_t largest_ = 0;
   std::vector<std::uint64_t> numbers_;
   struct hash {

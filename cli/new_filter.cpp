@@ -129,6 +129,10 @@ request new_filter::wish(std::uint64_t for_items, unsigned value_bits) const {
   auto const is_set = [&](std::string_view name) {
     return std::ranges::any_of(made.settings, [&](auto const& setting) { return setting.first == name; });
   };
+  // Of a map that is built and takes more keys later, -n is how many it has room for.
+  auto const& verbs = its_family().verbs;
+  if (!items.empty() && verbs.has_all(verb::build | verb::put) && !is_set("capacity"))
+    made.settings.emplace_back("capacity", std::to_string(parse_count("-n", items, 1)));
   if (value_bits != 0 && !is_set("value_bits")) made.settings.emplace_back("value_bits", std::to_string(value_bits));
   if (is_set("ticks") && is_set("distinct"))
     throw error(errc::bad_goal, "distinct is about a window of keys; with --window or ticks the window is of time");

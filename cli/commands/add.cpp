@@ -99,6 +99,9 @@ int add(options const& o) {
   }
   auto const locked = o.lock.hold_file(o.file);  // without it two adds could read the same file, and one's keys would be lost
   auto filter = load_filter(o.file, {.key = key});
+  if (filter.family().has(verb::put))
+    throw error(errc::unsupported,
+                fmt::format("'{}' is a map, whose keys have values: hortus set --new puts KEY<TAB>VALUE lines", o.file));
   check_has(filter, verb::insert, o.file);
   check_takes(filter, o.file, o.input);
   check_can_save(o.file, o.input.names(), o.made.key);

@@ -19,6 +19,9 @@ double limit_of(proposal const& offer) { return plan::least_bits_per_item(offer.
 
 /// What an answer is worth that is not about membership.
 std::string quality(candidate const& c) {
+  if (c.family->finds_bounds)
+    return fmt::format("tells a value that is never too small; an absent key gets one with a chance of {}",
+                       human_rate(c.offer.fpr));
   if (c.tells_values())
     return fmt::format("tells which value; an absent key gets one with a chance of {}", human_rate(c.offer.fpr));
   return c.tells_keys()
@@ -39,7 +42,8 @@ std::string explain(candidate const& one, std::vector<candidate> const& all, boo
   if (offer.fnr > 0)
     text += fmt::format("; it misses {} of the {}", human_rate(offer.fnr),
                         one.family->forgets ? "keys of that age" : "members once a tenth of all was erased");
-  if (one.family->has(verb::build)) text += "; it is built of all keys at once and takes none later";
+  if (one.family->has(verb::build) && !one.family->has(verb::put))
+    text += "; it is built of all keys at once and takes none later";
   if (&one == &best) {
     auto const better = [&](candidate const& c) {
       return space_given ? c.offer.fpr < offer.fpr : c.offer.size_bytes < offer.size_bytes;
@@ -112,14 +116,16 @@ comparison compare_families(plan_question const& asked) {
   for (auto const& family : cards())
     if (auto reason = consider(family, asked, result.candidates); !reason.empty())
       result.losers.push_back({&family, std::move(reason)});
-  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last. Those
-  // that take no keys later are for a special case, which --need build asks for. A family that can be full refuses keys past
+  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last, and maps
+  // whose values may be too large. Those that take no keys later are for a special case, which --need build asks for; but most
+  // maps are. A family that can be full refuses keys past
   // the plan, where others only find more absent keys: it has to be a sixth smaller.
   std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
     double const worth = c.family->can_be_full ? 1.2 : 1;
     double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
-    bool const special = c.family->has(verb::build) && !asked.needed.has(verb::build);
-    return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0, special, first, c.offer.lines_touched);
+    bool const special = c.family->has(verb::build) && !asked.needed.has(verb::build) && !c.tells_values();
+    return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0 || c.family->finds_bounds, special, first,
+                      c.offer.lines_touched);
   });
   for (auto& c : result.candidates) c.why = explain(c, result.candidates, asked.space_given);
   return result;

@@ -69,6 +69,15 @@ class of_keys : public hashed_family<Family, Hash> {
     return build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return F::build(xs, values, wish); });
   }
 
+  /// Builds a set that tells the keys of one list from those of another. Throws conflicting_values if a key is in both.
+  template <key_range Keys, key_range Others, buildable F = Family>
+  [[nodiscard]] static of_keys build(Keys const& keys, Others const& others, typename F::goal wish = {},
+                                     Hash hash = hash_without_key<Hash>())  //
+      requires(requires(std::span<digest const> xs) { F::build(xs, xs, wish); }) {
+    auto const apart = all_digests(hash, others);
+    return build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return F::build(xs, apart, wish); });
+  }
+
   // -- one key ---------------------------------------------------------------------------------------------------------------
 
   template <digestible Key>

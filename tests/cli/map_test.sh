@@ -122,3 +122,81 @@ refused "^hortus: a key is in both lists: '[0-9]+' in line [0-9]+ of 'in.txt' an
 refused '--absent is for exact_set' hortus build bloom -o no.hortus --absent out.txt in.txt
 refused 'cannot both come from standard input' hortus build exact_set -o no.hortus --absent - </dev/null
 refused "is to be read and written|is an input|is the output" hortus build exact_set -o out.txt --force --absent out.txt in.txt
+
+section "set changes values in place, and no other"
+for family in perfect_hash_map dynamic_bloomier_map; do
+  run 0 hortus build "$family" -o m.hortus -p 1e-6 numbers.tsv
+  printf 'key17\t5\nkey4000\t1023\n' | run 0 hortus set m.hortus --verbose
+  said '^hortus: changed 2 of 2 values$'
+  awk -F'\t' '{ v = $2; if ($1 == "key17") v = 5; if ($1 == "key4000") v = 1023; print $1 "\t" v }' numbers.tsv >changed.tsv
+  cut -f1 numbers.tsv | run 0 hortus get m.hortus
+  cmp -s "$out" changed.tsv || fail "$family: only two values should change" "$(diff "$out" changed.tsv | head -5)"
+  printf 'key1\t7\nnobody\t1\n' | run 0 hortus set m.hortus --json
+  jq -e '.values_set == 1 and .keys_certainly_absent == 1' "$out" >/dev/null || fail "$family: json of set" "$(cat "$out")"
+  said '^hortus: 1 of 2 keys were certainly absent, the first in line 2 of standard input$'
+  cp m.hortus before.hortus
+  printf 'key1\t8\nkey2\t1024\n' >wide.tsv
+  refused "^hortus: line 2 of 'wide.tsv': the value 1024 has more than the 10 bits of the map's values$" hortus set m.hortus wide.tsv
+  refused "no TAB" hortus set m.hortus -e key1
+  cmp -s m.hortus before.hortus || fail "$family: a refused set should change nothing"
+  run 0 hortus build "$family" -o t.hortus -p 1e-6 texts.tsv
+  printf 'bob,de\n' | run 0 hortus set t.hortus --csv 1 --no-header --value 2
+  run 0 hortus get t.hortus -e bob -e ada
+  equal "texts" $'bob\tde\nada\tde' "$(cat "$out")"
+  refused "'xx' is none of the 4 values that the map was built with" hortus set t.hortus -e $'bob\txx'
+done
+run 0 hortus build bloomier_map -o b.hortus numbers.tsv
+refused "has no assign; families that have it: perfect_hash_map, dynamic_bloomier_map" hortus set b.hortus -e $'key1\t1'
+
+section "a map that takes and loses keys"
+run 0 hortus build dynamic_bloomier_map -n 6000 -o d.hortus -p 1e-6 numbers.tsv
+seq 5001 6000 | awk '{ print "key" $1 "\t" $1 % 1000 }' >more.tsv
+run 0 hortus set --new d.hortus more.tsv
+cut -f1 numbers.tsv | run 0 hortus get d.hortus
+cmp -s "$out" numbers.tsv || fail "what was there should stay" "$(diff "$out" numbers.tsv | head -5)"
+cut -f1 more.tsv | run 0 hortus get d.hortus
+cmp -s "$out" more.tsv || fail "new keys should be found" "$(diff "$out" more.tsv | head -5)"
+head -500 numbers.tsv | cut -f1 | run 0 hortus remove d.hortus
+head -500 numbers.tsv | cut -f1 | run 1 hortus get d.hortus
+cp d.hortus before.hortus
+seq 10000 | awk '{ print "other" $1 "\t1" }' >many_more.tsv
+refused "keys did not go in, the first in line [0-9]+ of 'many_more.tsv': there is no room, or they are there already; the file is as it was$" \
+  hortus set --new d.hortus many_more.tsv
+cmp -s d.hortus before.hortus || fail "a map without room should stay as it was"
+refused 'is a map, whose keys have values: hortus set --new' hortus add d.hortus -e x
+run 0 hortus build dynamic_bloomier_map -o empty.hortus -n 100 --set value_bits=8 /dev/null
+run 0 hortus set --new empty.hortus -e $'ada\t36'
+run 0 hortus get empty.hortus -e ada
+equal "an empty map takes keys" $'ada\t36' "$(cat "$out")"
+
+section "a perfect hash numbers keys without gaps"
+seq 20000 >keys.txt
+run 0 hortus build perfect_hash_map -o r.hortus keys.txt
+hortus get r.hortus keys.txt | cut -f2 | sort -n >ranks.txt
+seq 0 19999 | cmp -s - ranks.txt || fail "ranks should be 0 to 19999" "$(head -3 ranks.txt)"
+run 0 hortus build perfect_hash_map -o z.hortus --set value_bits=4 --values none keys.txt
+run 0 hortus set z.hortus -e $'77\t9'
+run 0 hortus get z.hortus -e 77 -e 78
+equal "values that come later" $'77\t9\n78\t0' "$(cat "$out")"
+
+section "a compact approximator finds values that are never too small"
+printf 'a\t3\nb\t200\na\t7\nc\t1\n' >joined.tsv
+run 0 hortus build compact_approximator -o j.hortus -p 1e-6 joined.tsv
+run 0 hortus get j.hortus -e a -e b -e c
+equal "the largest value of a key" $'a\t7\nb\t200\nc\t1' "$(cat "$out")"
+run 0 hortus build compact_approximator -o k.hortus -p 1e-6 --set lattice=1 joined.tsv
+run 0 hortus set --new k.hortus -e $'c\t4'
+run 0 hortus get k.hortus -e a -e c
+equal "all bits of a key" $'a\t7\nc\t5' "$(cat "$out")"
+cat joined.tsv | run 2 hortus build compact_approximator -o no.hortus -
+said 'how many come from a pipe, -n has to say'
+cat joined.tsv | run 0 hortus build compact_approximator -o j.hortus -n 10 -p 1e-6 -
+run 0 hortus get j.hortus -e b
+equal "from a pipe" $'b\t200' "$(cat "$out")"
+printf 'a\t3\nb\t0\n' >zero.tsv
+refused "^hortus: line 2 of 'zero.tsv': the value 0 is that of absent keys in this map$" hortus build compact_approximator -o no.hortus zero.tsv
+refused 'are numbers or sets of bits: --values u64' hortus build compact_approximator -o no.hortus --values text joined.tsv
+refused "the value 'uk' is no integer from 0 to 2\^64-1$" hortus build compact_approximator -o no.hortus -e $'a\tuk'
+run 0 hortus merge j.hortus j.hortus -o jj.hortus
+run 0 hortus get jj.hortus -e b
+equal "merged" $'b\t200' "$(cat "$out")"

@@ -112,6 +112,8 @@ decltype(auto) with_golden_keys(golden_case const& c, Act act) {
 
 /// The values of keys 0, 1, 2 ... in maps, of 10 bits.
 inline std::uint64_t golden_value(std::uint64_t i) { return mix64(i) % 1000; }
+/// For maps whose values have 8 bits, and are not 0.
+inline std::uint64_t golden_small_value(std::uint64_t i) { return 1 + golden_value(i) % 255; }
 inline std::vector<std::uint64_t> golden_values(std::uint64_t count) {
   std::vector<std::uint64_t> values(count);
   for (std::uint64_t i = 0; i < count; ++i) values[i] = golden_value(i);

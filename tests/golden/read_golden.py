@@ -20,7 +20,10 @@ FOLDER = ROOT / "tests" / "golden" / "v1"
 PAGE = (ROOT / "docs" / "file-format.md").read_text()
 SECRET = bytes(range(16))
 ABSENT = range(1_000_000, 1_010_000)  # golden_probes of cases.hpp
-MAPS = ("bloomier_map",)  # that are built of keys and values
+MAPS = ("bloomier_map", "perfect_hash_map", "dynamic_bloomier_map", "cascade_map")  # that are built of keys and values
+SETTINGS = {"bloomier_map": (["value_bits=64"], ["arity=3"], ["unchecked=1"], ["arity=4", "unchecked=1"]),
+            "perfect_hash_map": (["value_bits=64"], ["unchecked=1"], []), "dynamic_bloomier_map": (["value_bits=64"], ["capacity=5000"], []),
+            "compact_approximator": (["lattice=1"], ["probes=3"], []), "cascade_map": (["value_bits=40"], ["filter_fpr=0.2"], [])}
 failures = 0
 
 
@@ -157,13 +160,13 @@ def check_new_beside(scratch, families):
              "count_min": ["error=0.01"], "fast_ams": ["error=0.1"], "blocked": ["probes=20"], "blocked_pair": ["probes=33"],
              "sectorized": ["probes=30"], "register_blocked": ["probes=31"], "blocked_counting": ["probes=11"]}
     pairs = scratch / "pairs"
-    pairs.write_bytes(b"".join(b"%d\t%d\n" % (i, i * i) for i in range(2000)))
+    pairs.write_bytes(b"".join(b"%d\t%d\n" % (i, i * i + 1) for i in range(2000)))
     texts = scratch / "texts"
     texts.write_bytes(b"".join(b"%d\ttext %d\n" % (i, i % 7) for i in range(2000)))
     for family in families:
-        if family in MAPS:
-            for source in (pairs, texts):
-                for settings in (["value_bits=64"], ["arity=3"], ["unchecked=1"], ["arity=4", "unchecked=1"]):
+        if family in SETTINGS:
+            for source in (pairs, texts) if family in MAPS else (pairs,):
+                for settings in SETTINGS[family]:
                     path = scratch / f"{family}.hortus"
                     options = [word for setting in settings for word in ("--set", setting)]
                     subprocess.run([HORTUS, "build", family, "-o", path, *options, source], capture_output=True, check=True)

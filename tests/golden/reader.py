@@ -581,32 +581,32 @@ class HashCompaction(Membership):
             line = (line + self.line_step(spread >> 48 & 63)) % self.lines
             slot = (spread << 16 & M64) * self.slots >> 64
         return False
-class Quotient(Counting):
-    def __init__(self, f):
-        self.slots = f.number("slots", 1)
-        self.bits = f.number("fingerprint_bits", 1, 64)
-        used = f.number("used", 0, self.slots - self.slots // 20)
-        distinct = f.number("distinct", 0, used)
-        demand((used == 0) == (distinct == 0), "distinct")
-        self.in_slots = f.number("in_slots", 1, 3)
-        demand(self.in_slots == 3 or (self.in_slots == 1 and used == distinct), "in_slots")
-        self.remainder_bits = self.bits + 1 - self.slots.bit_length()
-        demand(1 <= self.remainder_bits <= 56, "remainder bits")
-        self.blocks = (self.slots + min(self.slots, 72 + self.slots // 6, 288) + 63) // 64
-        size = 18 + 8 * self.remainder_bits
+class QuotientTable:
+    """Runs of remainders, each with a value of value_bits bits."""
+
+    def __init__(self, f, slots, bits, value_bits=0):
+        self.slots, self.bits, self.value_bits = slots, bits, value_bits
+        self.remainder_bits = bits + 1 - slots.bit_length()
+        self.blocks = (slots + min(slots, 72 + slots // 6, 288) + 63) // 64
+        planes = self.remainder_bits + value_bits
+        size = 18 + 8 * planes
         demand(self.blocks * size <= 1 << 39, "blocks")
         data = f.section("blocks", self.blocks * size)
         word = lambda at: sum(u64(data, block * size + at) << 64 * block for block in range(self.blocks))
         self.occupied, self.end = word(0), word(8)
         self.offsets = [struct.unpack_from("<H", data, block * size + 16)[0] for block in range(self.blocks)]
-        self.planes = [word(18 + 8 * i) for i in range(self.remainder_bits)]
-        self.extra = extra_copies(f)
-        self.verify(used, distinct)
+        self.planes = [word(18 + 8 * i) for i in range(planes)]
+
+    def number(self, slot, first, end):
+        return sum((self.planes[i] >> slot & 1) << end - 1 - i for i in range(first, end))
 
     def remainder(self, slot):
-        return sum((plane >> slot & 1) << self.remainder_bits - 1 - i for i, plane in enumerate(self.planes))
+        return self.number(slot, 0, self.remainder_bits)
 
-    def verify(self, used, distinct):
+    def value(self, slot):
+        return self.number(slot, self.remainder_bits, len(self.planes))
+
+    def pairs(self):
         """Rebuilds the runs from `occupied` and `end`, one after the other."""
         next_slot, taken, pairs, ends = 0, 0, [], 0
         offsets = [0] * self.blocks
@@ -627,26 +627,51 @@ class Quotient(Counting):
                 offsets[block] = slot + 1 - 64 * block
         demand(ends == self.end and offsets == self.offsets, "ends and offsets")
         demand(not any(plane & ~taken for plane in self.planes), "a free slot that is not empty")
-        demand(len(pairs) == used and len(set(pairs)) == distinct, "used and distinct")
+        return pairs
 
-    def count(self, d):
-        fingerprint = (d * GOLDEN & M64) >> 64 - self.bits
+    def fingerprint(self, d):
+        return (d * GOLDEN & M64) >> 64 - self.bits
+
+    def slots_with(self, fingerprint):
+        """The slots with this fingerprint."""
         product = (fingerprint << 64 - self.bits) * self.slots
         q, remainder = product >> 64, (product & M64) >> 64 - self.remainder_bits
         if not self.occupied >> q & 1:
-            return 0
+            return
         first = q // 64 * 64
         slot = first + self.offsets[q // 64]
         for _ in range(bin(self.occupied >> first & (1 << q - first) - 1).count("1")):
             while not self.end >> slot & 1:
                 slot += 1
             slot += 1
-        slot, copies = max(slot, q), 0
+        slot = max(slot, q)
         while True:
-            copies += self.remainder(slot) == remainder
+            if self.remainder(slot) == remainder:
+                yield slot
             if self.end >> slot & 1:
-                return min(copies + self.extra.get(fingerprint, 0), M64) if copies else 0
+                return
             slot += 1
+
+
+class Quotient(Counting):
+    def __init__(self, f):
+        slots = f.number("slots", 1)
+        bits = f.number("fingerprint_bits", 1, 64)
+        used = f.number("used", 0, slots - slots // 20)
+        distinct = f.number("distinct", 0, used)
+        demand((used == 0) == (distinct == 0), "distinct")
+        in_slots = f.number("in_slots", 1, 3)
+        demand(in_slots == 3 or (in_slots == 1 and used == distinct), "in_slots")
+        demand(1 <= bits + 1 - slots.bit_length() <= 56, "remainder bits")
+        self.table = QuotientTable(f, slots, bits)
+        self.extra = extra_copies(f)
+        pairs = self.table.pairs()
+        demand(len(pairs) == used and len(set(pairs)) == distinct, "used and distinct")
+
+    def count(self, d):
+        fingerprint = self.table.fingerprint(d)
+        copies = len(list(self.table.slots_with(fingerprint)))
+        return min(copies + self.extra.get(fingerprint, 0), M64) if copies else 0
 
 
 class Ribbon(Membership):
@@ -953,6 +978,247 @@ class BloomierMap(Membership):
         return self.find(d) is not None
 
 
+def packed_slots(f, least=1, most=57):
+    """The width of slots, and slots of that many bits each, packed."""
+    width = f.number("width of slots", least, most)
+    count = f.number("slots", 0, MAX_BITS // width)
+    bits = int.from_bytes(f.section("slots", (count * width + 7) // 8 + 8), "little")
+    demand(bits >> count * width == 0, "bits past the slots")
+    return width, [bits >> i * width & (1 << width) - 1 for i in range(count)]
+
+
+def wide_slots(f, width):
+    """Slots of 0 to 64 bits; those above 57 bits are two halves."""
+    f.number("width", width, width)
+    if width <= 57:
+        return packed_slots(f, max(width, 1), max(width, 1))[1]
+    _, halves = packed_slots(f, 32, 32)
+    demand(len(halves) % 2 == 0, "halves")
+    return [low | high << 32 for low, high in zip(halves[::2], halves[1::2])]
+
+
+class AscendingList:
+    def __init__(self, f):
+        self.high = f.rest("high bits")
+        _, self.firsts = packed_slots(f)
+        self.low_bits, self.low = packed_slots(f)
+        demand(len(self.firsts) == (len(self.low) + 31) // 32 and len(self.high) == 8 * len(self.firsts), "ascending list")
+
+    def __getitem__(self, i):
+        high = u64(self.high, i // 32 * 8)
+        ones = [bit for bit in range(64) if high >> bit & 1]
+        return self.firsts[i // 32] + (ones[i % 32] - i % 32 << self.low_bits | self.low[i])
+
+
+class PerfectLevel:
+    def __init__(self, f):
+        self.part_bits = f.number("part_bits", 0, 40)
+        self.window_bits = f.number("window_bits", 1, 11)
+        self.starts = numbers_in(f.section("starts", 8 * ((1 << self.part_bits) + 1)))
+        self.reach = (1 << self.window_bits) + 15
+        demand(self.starts[0] == 0 and self.starts[-1] <= MAX_BITS, "starts")
+        demand(all(b - a >= self.reach for a, b in zip(self.starts, self.starts[1:])), "slots of a part")
+        self.slots = self.starts[-1]
+        self.seeds = f.section("seeds", (self.slots * 15421 >> 16) + (1 << self.part_bits))
+
+    def slot(self, word):
+        part = word >> 64 - self.part_bits
+        within = word << self.part_bits & M64
+        base = self.starts[part] + (within * (self.starts[part + 1] - self.starts[part] - self.reach + 1) >> 64)
+        seed = self.seeds[(base * 15421 >> 16) + part]
+        if seed == 0:
+            return None
+        spread = (within * GOLDEN & M64) >> 32
+        return base + ((spread * (seed >> 3 | 1) & 0xffffffff) >> 32 - self.window_bits) + (seed & 15)
+
+
+class PerfectHash:
+    def __init__(self, f):
+        self.items = f.number("items")
+        self.levels = [PerfectLevel(f)]
+        self.levels += [PerfectLevel(f) for _ in range(f.number("levels", 0, 11))]
+        kept = f.rest("kept words")
+        demand(len(kept) % 8 == 0 and self.items <= self.levels[0].slots, "kept words")
+        self.kept = numbers_in(kept)
+        self.numbers = AscendingList(f)
+        slots = sum(level.slots for level in self.levels) + len(self.kept)
+        demand(self.items == 0 or len(self.numbers.low) == slots - self.items, "numbers")
+
+    def rank(self, word):
+        first = 0
+        for level in self.levels:
+            slot = level.slot(word)
+            if slot is not None:
+                slot += first
+                return slot if slot < self.items else min(self.numbers[slot - self.items], self.items - 1)
+            first += level.slots
+            word = mix64(word + GOLDEN & M64)
+        if word not in self.kept:
+            return 0
+        return min(self.numbers[first + self.kept.index(word) - self.items], self.items - 1)
+
+
+class PerfectHashMap(Membership):
+    def __init__(self, f):
+        self.hash = PerfectHash(f)
+        self.signature_bits = f.number("signature_bits", 0, 64)
+        self.value_bits = f.number("value_bits", 0, 64)
+        self.together = self.signature_bits + self.value_bits <= 64
+        self.first = wide_slots(f, self.signature_bits + self.value_bits if self.together else self.signature_bits)
+        self.second = wide_slots(f, 0 if self.together else self.value_bits)
+        self.labels = Labels(f)
+        if self.hash.items:
+            for slots, width in (self.first, self.signature_bits + self.value_bits if self.together else 1), (self.second, not self.together):
+                demand(len(slots) == (self.hash.items if width else 0), "slots of a map")
+
+    def find(self, d):
+        if self.hash.items == 0:
+            return None
+        rank = self.hash.rank(d)
+        stored = self.first[rank] if self.first else 0
+        mixed = ((d ^ d >> 32) * 0xbf58476d1ce4e5b9 & M64) >> 64 - self.signature_bits
+        if stored & (1 << self.signature_bits) - 1 != mixed:
+            return None
+        if self.value_bits == 0:
+            value = rank
+        else:
+            value = stored >> self.signature_bits if self.together else self.second[rank]
+        return value if not self.labels.texts or value < len(self.labels.texts) else None
+
+    def has(self, d):
+        return self.find(d) is not None
+
+
+class PrintMap:
+    def __init__(self, f):
+        self.slots = f.number("slots", 0, MAX_BITS // 8)
+        self.bits = f.number("fingerprint_bits", 1, 64)
+        self.value_bits = f.number("value_bits", 0, 64)
+        demand(self.bits >= self.slots.bit_length(), "fingerprint_bits")
+        used = f.number("used", 0, self.slots - self.slots // 20)
+        self.table = QuotientTable(f, self.slots, self.bits, self.value_bits) if self.slots else None
+        if not self.table:
+            f.section("blocks", 0)
+            return
+        pairs = self.table.pairs()
+        demand(len(pairs) == used == len(set(pairs)), "used")
+
+    def find(self, d):
+        if self.table:
+            for slot in self.table.slots_with(self.table.fingerprint(d)):
+                return self.table.value(slot)
+        return None
+
+
+class DynamicBloomierMap(Membership):
+    def __init__(self, f):
+        self.signatures, self.collisions = PrintMap(f), PrintMap(f)
+        self.labels = Labels(f)
+        demand(self.signatures.slots >= max(1, self.collisions.slots), "slots")
+        demand(self.collisions.bits == 64 and self.collisions.value_bits == self.signatures.value_bits, "collisions")
+        if self.collisions.table:
+            wholes, table = self.collisions.table, self.signatures.table
+            shorter = 64 - self.signatures.bits
+            # A whole digest is the only one with its quotient and remainder.
+            for q, remainder in wholes.pairs():
+                low = -((-(q << 64 | remainder << 64 - wholes.remainder_bits)) // wholes.slots)
+                demand(any(True for _ in table.slots_with(low >> shorter)), "a collision without its signature")
+
+    def find(self, d):
+        value = self.signatures.find(d)
+        if value is None:
+            return None
+        whole = self.collisions.find(d)
+        value = value if whole is None else whole
+        return value if not self.labels.texts or value < len(self.labels.texts) else None
+
+    def has(self, d):
+        return self.find(d) is not None
+
+
+class CompactApproximator(Membership):
+    labels = type("", (), {"texts": []})
+
+    def __init__(self, f):
+        f.index_id()
+        self.kind = f.number("lattice", 0, 1)
+        width = f.number("value_bits", 1, 64)
+        self.probes = f.number("probes", 1, 64)
+        self.cells = Counters(f)
+        demand(self.cells.width == width, "width of cells")
+
+    def find(self, d):
+        at = chain(d, self.cells.cells)
+        values = [self.cells[next(at)] for _ in range(self.probes)]
+        value = min(values)
+        if self.kind:
+            value = -1
+            for each in values:
+                value &= each
+        return value or None
+
+    def has(self, d):
+        return self.find(d) is not None
+
+
+class Cascade:
+    def __init__(self, f):
+        f.index_id()
+        count = f.number("filters", 0, 40)
+        demand(count % 2 == 0, "filters come in pairs")
+        shapes = [(f.number("bits", 1, MAX_BITS), f.number("probes", 1, 64)) for _ in range(count)]
+        firsts = [0]
+        for bits, _ in shapes:
+            firsts.append(firsts[-1] + (bits + 63) // 64 * 64)
+        self.bits = f.section("filters", firsts[-1] // 8)
+        self.filters = [(first, *shape) for first, shape in zip(firsts, shapes)]
+        self.rest = []
+        for side in range(2):
+            words = f.rest("rest")
+            demand(len(words) % 8 == 0, "rest")
+            self.rest.append(numbers_in(words))
+
+    def reports(self, number, d):
+        first, width, probes = self.filters[number]
+        at = chain(d, width)
+        return all(self.bits[first + i >> 3] >> (i & 7) & 1 for i in (next(at) for _ in range(probes)))
+
+    def find(self, d, bit):
+        for level in range(0, len(self.filters), 2):
+            zero, one = (self.reports(level + side, remixed(d, bit << 8 | level // 2 << 1 | side)) for side in range(2))
+            if zero != one:
+                return int(one)
+            if not zero:
+                return None
+        for side in range(2):
+            if d in self.rest[side]:
+                return side
+        return None
+
+
+class CascadeMap(Membership):
+    def __init__(self, f):
+        items = f.number("items")
+        bits = f.number("value_bits", 0, 64)
+        rate = f.real("filter_fpr")
+        demand(2.0 ** -64 <= rate < 1, "filter_fpr")
+        self.cascades = [Cascade(f) for _ in range(f.number("cascades", max(bits, 1), max(bits, 1)))]
+        self.labels = Labels(f)
+        demand(all(sum(map(len, one.rest)) <= items for one in self.cascades), "items")
+
+    def find(self, d):
+        value = 0
+        for bit, one in enumerate(self.cascades):
+            found = one.find(d, bit)
+            if found is None:
+                return None
+            value |= found << bit
+        return value if not self.labels.texts or value < len(self.labels.texts) else None
+
+    def has(self, d):
+        return self.find(d) is not None
+
+
 class ExactSet(Membership):
     def __init__(self, f):
         self.items, self.absent = f.number("items"), f.number("absent")
@@ -1177,7 +1443,8 @@ FAMILIES = {
     "spectral_selection": Spectral, "spectral_increase": Spectral, "spectral_recurring": SpectralRecurring, "d_left": DLeft,
     "cuckoo": Cuckoo, "hash_compaction": HashCompaction, "quotient": Quotient, "ribbon": Ribbon,
     "homogeneous_ribbon": HomogeneousRibbon, "binary_fuse": BinaryFuse, "golomb_set": GolombSet,
-    "bloomier_map": BloomierMap, "exact_set": ExactSet,
+    "bloomier_map": BloomierMap, "perfect_hash_map": PerfectHashMap, "dynamic_bloomier_map": DynamicBloomierMap,
+    "compact_approximator": CompactApproximator, "cascade_map": CascadeMap, "exact_set": ExactSet,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving,

@@ -5,7 +5,7 @@
 namespace hortus::testing {
 
 template <class F>
-requires erasable<F>
+requires erasable<F> && insertable<F>
 void as_many_erases_as_inserts_restore_the_bytes() {
   if constexpr (erase_restores<F>)
     for (std::uint64_t const items : {0U, 1U, 500U})

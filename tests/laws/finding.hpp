@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+
 #include <hortus/cells/map_entry.hpp>
 
 #include "laws/support.hpp"
@@ -173,6 +175,92 @@ void an_assigned_value_changes_no_other() {
   EXPECT_EQ(f.find(members).values, values);
 }
 
+/// A map beside one that changes: put, assign, erase and find agree, and all keys keep their values. Absent keys that are found
+/// are left alone: to change them is misuse.
+template <class F>
+requires putting<F> && assigning<F> && erasable<F>
+void a_changing_map_agrees_with_a_model() {
+  for (double const fpr : {0.2, 0.001}) {
+    auto goal = goal_for<F>(400, fpr);
+    goal.value_bits = 10;
+    of_keys<F> f(goal);
+    std::map<std::uint64_t, std::uint64_t> model;
+    numbers draw(static_cast<std::uint64_t>(1 / fpr));
+    for (int step = 0; step < (sanitized ? 3000 : 20'000); ++step) {
+      auto const key = random_keys::make(draw(600));
+      auto const value = draw(1024);
+      auto const known = model.find(key);
+      switch (draw(4)) {
+        case 0:
+        case 1:
+          if (known != model.end()) break;
+          ASSERT_TRUE(f.put(key, value)) << step;
+          model[key] = value;
+          break;
+        case 2:
+          if (known == model.end()) break;
+          ASSERT_TRUE(f.assign(key, value));
+          known->second = value;
+          break;
+        default:
+          if (known == model.end()) break;
+          ASSERT_TRUE(f.erase(key));
+          model.erase(known);
+      }
+      if (step % 100 == 0)
+        for (auto const& [k, v] : model) ASSERT_EQ(f.find(k), v) << step;
+      if (model.size() == 400) {  // room for half of them again
+        for (auto it = model.begin(); model.size() > 200; it = model.erase(it)) ASSERT_TRUE(f.erase(it->first));
+      }
+    }
+    EXPECT_EQ(from_bytes<of_keys<F>>(to_bytes(f)), f);
+    for (auto const& [k, v] : model) ASSERT_TRUE(f.erase(k));
+    EXPECT_EQ(own_bytes(f), own_bytes(of_keys<F>(goal)));
+  }
+}
+
+/// Values that are put one by one are found, or larger ones where a map finds bounds; in any order, in batches, when stored.
+template <class F>
+requires putting<F>
+void values_that_were_put_are_found() {
+  constexpr bool bounds = requires { requires F::finds_bounds; };
+  auto goal = goal_for<F>(2000);
+  goal.value_bits = 12;
+  for_each_key_set([&]<class Keys>() {
+    auto const members = keys<Keys>(0, 2000);
+    auto values = some_values(2000, 12, 100);
+    for (auto& value : values) value |= 1;  // not 0
+    of_keys<F> f(goal);
+    auto const put = [&](of_keys<F>& to, std::size_t i) {
+      if constexpr (std::is_void_v<decltype(to.put(members[i], values[i]))>) {
+        to.put(members[i], values[i]);
+      } else {
+        ASSERT_TRUE(to.put(members[i], values[i])) << Keys::name << i;
+      }
+    };
+    for (std::size_t i = 0; i < members.size(); ++i) put(f, i);
+    EXPECT_EQ(f.about().items_inserted, members.size());
+    std::uint64_t larger = 0;
+    auto const found = f.find(members);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      auto const value = f.at(members[i]);
+      ASSERT_EQ(value, found.values[i]);
+      ASSERT_GE(value, values[i]) << Keys::name << i;
+      larger += std::uint64_t{value != values[i]};
+    }
+    EXPECT_LE(larger, bounds ? 20U + members.size() / 50 : 0U) << Keys::name;
+    EXPECT_EQ(from_bytes<of_keys<F>>(to_bytes(f)), f);
+    if constexpr (bounds) {
+      of_keys<F> backwards(goal);
+      for (auto i = members.size(); i-- != 0;) put(backwards, i);
+      EXPECT_EQ(to_bytes(backwards), to_bytes(f));
+    }
+  });
+  of_keys<F> f(goal);
+  EXPECT_EQ(code_of([&] { (void)f.put(7, 4096); }), errc::bad_params);
+  EXPECT_EQ(to_bytes(f), to_bytes(of_keys<F>(goal)));
+}
+
 template <class F>
 void register_finding_laws() {
   HORTUS_LAW(every_key_has_its_value);
@@ -182,6 +270,8 @@ void register_finding_laws() {
   HORTUS_LAW(batches_find_what_single_lookups_find);
   HORTUS_LAW(a_stored_map_finds_the_same);
   HORTUS_LAW(an_assigned_value_changes_no_other);
+  HORTUS_LAW(a_changing_map_agrees_with_a_model);
+  HORTUS_LAW(values_that_were_put_are_found);
 }
 
 }  // namespace hortus::testing

@@ -132,7 +132,7 @@ TEST(compact_approximator, order_and_repetition_change_no_byte) {
     for (int times = 0; times < 2; ++times)
       for (std::uint64_t i = 400; i-- > 0;) backward.put(key(i % 300), random(i) & 2047);
     EXPECT_EQ(forward, backward);
-    EXPECT_EQ(to_bytes(compact_approximator_of_keys(forward)), to_bytes(compact_approximator_of_keys(backward)));
+    EXPECT_EQ(to_bytes(compact_approximator_map(forward)), to_bytes(compact_approximator_map(backward)));
   }
 }
 
@@ -315,7 +315,7 @@ TEST(compact_approximator, comes_back_from_bytes) {
         run_time f(run_time::plan({.items = items, .value_bits = bits, .lattice = kind}));
         for (std::uint64_t i = 0; i < items; ++i) f.put(key(i), random(i) >> (64 - bits));
         EXPECT_EQ(f.size_bytes(), run_time::planned_bytes(f.shape()));
-        auto const back = from_bytes<compact_approximator_of_keys>(to_bytes(compact_approximator_of_keys(f))).family();
+        auto const back = from_bytes<compact_approximator_map>(to_bytes(compact_approximator_map(f))).family();
         EXPECT_EQ(back, f);
         EXPECT_EQ(back.shape(), f.shape());
       }

@@ -101,5 +101,18 @@ TEST(exact_set, cleared_holds_nothing) {
   for (auto const x : some_digests(1000)) EXPECT_FALSE(set.may_contain(x));
 }
 
+TEST(exact_set, is_built_of_two_lists_of_keys) {
+  std::vector<std::string> const in{"ada", "grace", "linus"};
+  std::vector<std::string> out{"bob", "eve"};
+  for (int i = 0; i < 1000; ++i) out.push_back("other " + std::to_string(i));
+  auto const f = exact_set_filter::build(in, out);
+  EXPECT_EQ(f.may_contain(in).count(), in.size());
+  EXPECT_EQ(f.may_contain(out).count(), 0U);
+  EXPECT_EQ(f.about().items_inserted, in.size());
+  EXPECT_EQ(from_bytes<exact_set_filter>(to_bytes(f)), f);
+  out.push_back("ada");
+  EXPECT_THROW((void)exact_set_filter::build(in, out), conflicting_values);
+}
+
 }  // namespace
 }  // namespace hortus

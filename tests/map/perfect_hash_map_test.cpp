@@ -15,7 +15,7 @@ namespace hortus {
 namespace {
 
 using testing::binomial_band;
-using goal = perfect_hash_map::goal;
+using goal = perfect_hashed::goal;
 
 std::vector<digest> digests(std::uint64_t from, std::uint64_t count) {
   std::vector<digest> made;
@@ -27,15 +27,21 @@ std::vector<std::uint64_t> values_of(std::uint64_t count, unsigned bits) {
   for (std::uint64_t i = 0; i < count; ++i) made[i] = mix64(i ^ 0xabcdef) >> (64 - bits);
   return made;
 }
+/// Of 0 signature bits: unchecked.
+goal wish_of(unsigned signature_bits, unsigned value_bits) {
+  return {.fpr = signature_bits == 0 ? 0.01 : std::ldexp(1.0, -static_cast<int>(signature_bits)),
+          .value_bits = value_bits,
+          .unchecked = signature_bits == 0 ? 1U : 0U};
+}
 double rate(unsigned bits) { return std::ldexp(1.0, -static_cast<int>(bits)); }
 
 /// The number of keys whose value is not found, or is another.
-std::uint64_t wrong(perfect_hash_map const& map, std::span<digest const> keys, std::span<std::uint64_t const> values) {
+std::uint64_t wrong(perfect_hashed const& map, std::span<digest const> keys, std::span<std::uint64_t const> values) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) count += std::uint64_t{map.find(keys[i]) != values[i]};
   return count;
 }
-std::uint64_t found(perfect_hash_map const& map, std::span<digest const> keys) {
+std::uint64_t found(perfect_hashed const& map, std::span<digest const> keys) {
   return static_cast<std::uint64_t>(std::count_if(keys.begin(), keys.end(), [&](digest x) { return map.may_contain(x); }));
 }
 
@@ -43,7 +49,7 @@ TEST(perfect_hash_map, holds_every_small_map) {
   for (std::uint64_t items = 0; items <= 1000; ++items) {
     auto const keys = digests(items << 20, items);
     auto const values = values_of(items, 13);
-    auto const map = perfect_hash_map::build(keys, values, {.fpr = 0.01, .value_bits = 13});
+    auto const map = perfect_hashed::build(keys, values, {.fpr = 0.01, .value_bits = 13});
     ASSERT_TRUE(map.valid()) << items;
     ASSERT_EQ(wrong(map, keys, values), 0U) << items;
     ASSERT_EQ(map.size(), items);
@@ -53,7 +59,7 @@ TEST(perfect_hash_map, holds_every_small_map) {
 TEST(perfect_hash_map, without_values_finds_ranks) {
   for (std::uint64_t const items : {1U, 2U, 17U, 1000U, 100'000U}) {
     auto const keys = digests(0, items);
-    auto const map = perfect_hash_map::build(keys, goal{.fpr = 1 / 256.0});
+    auto const map = perfect_hashed::build(keys, goal{.fpr = 1 / 256.0});
     std::vector<bool> seen(items);
     for (auto const x : keys) {
       auto const number = map.find(x);
@@ -66,15 +72,23 @@ TEST(perfect_hash_map, without_values_finds_ranks) {
   }
 }
 
+TEST(perfect_hash_map, values_that_are_all_zero_are_found) {
+  auto const keys = digests(0, 500);
+  std::vector<std::uint64_t> const zeros(keys.size());
+  auto const map = perfect_hashed::build(keys, zeros, goal{});
+  EXPECT_EQ(wrong(map, keys, zeros), 0U);
+  EXPECT_EQ(map.value_bits(), 1U);
+}
+
 TEST(perfect_hash_map, of_no_keys_finds_nothing) {
   auto const asked = digests(0, 10'000);
-  for (double const fpr : {1.0, 0.01}) {
-    EXPECT_EQ(found(perfect_hash_map::build({}, goal{.fpr = fpr}), asked), 0U);
-    EXPECT_EQ(found(perfect_hash_map::build({}, {}, {.fpr = fpr, .value_bits = 8}), asked), 0U);
+  for (unsigned const signature_bits : {0U, 7U}) {
+    EXPECT_EQ(found(perfect_hashed::build({}, wish_of(signature_bits, 0)), asked), 0U);
+    EXPECT_EQ(found(perfect_hashed::build({}, {}, wish_of(signature_bits, 8)), asked), 0U);
   }
-  EXPECT_EQ(found(perfect_hash_map(), asked), 0U);
-  EXPECT_EQ(perfect_hash_map().fpr(), 0);
-  EXPECT_TRUE(perfect_hash_map().valid());
+  EXPECT_EQ(found(perfect_hashed(), asked), 0U);
+  EXPECT_EQ(perfect_hashed().fpr(), 0);
+  EXPECT_TRUE(perfect_hashed().valid());
 }
 
 /// Signatures and values in one slot, packed or as a word, and in two arrays.
@@ -83,7 +97,7 @@ TEST(perfect_hash_map, all_widths) {
   for (unsigned const signature_bits : {0U, 1U, 7U, 8U, 30U, 56U, 57U, 58U, 63U, 64U})
     for (unsigned const value_bits : {1U, 6U, 7U, 8U, 27U, 57U, 58U, 64U}) {
       auto values = values_of(keys.size(), value_bits);
-      auto map = perfect_hash_map::build(keys, values, {.fpr = rate(signature_bits), .value_bits = value_bits});
+      auto map = perfect_hashed::build(keys, values, wish_of(signature_bits, value_bits));
       ASSERT_EQ(map.shape().signature_bits, signature_bits);
       ASSERT_EQ(wrong(map, keys, values), 0U) << signature_bits << " " << value_bits;
       if (signature_bits >= 30) {
@@ -94,15 +108,15 @@ TEST(perfect_hash_map, all_widths) {
         ASSERT_TRUE(map.assign(keys[i], values[i]));
       }
       ASSERT_EQ(wrong(map, keys, values), 0U) << signature_bits << " " << value_bits;
-      EXPECT_EQ(map, perfect_hash_map::build(keys, values, {.fpr = rate(signature_bits), .value_bits = value_bits}));
+      EXPECT_EQ(map, perfect_hashed::build(keys, values, wish_of(signature_bits, value_bits)));
     }
 }
 
 TEST(perfect_hash_map, every_rate_is_kept) {
   auto const keys = digests(0, 3000), others = digests(std::uint64_t{1} << 40, 2'000'000);
-  EXPECT_EQ(found(perfect_hash_map::build(keys, goal{.fpr = 1}), others), others.size());
+  EXPECT_EQ(found(perfect_hashed::build(keys, goal{.unchecked = 1}), others), others.size());
   for (unsigned bits = 1; bits <= 20; ++bits) {
-    auto const map = perfect_hash_map::build(keys, goal{.fpr = rate(bits)});
+    auto const map = perfect_hashed::build(keys, goal{.fpr = rate(bits)});
     EXPECT_EQ(map.fpr(), rate(bits));
     auto const hits = static_cast<double>(found(map, others));
     EXPECT_TRUE(binomial_band(static_cast<double>(others.size()), map.fpr()).holds(hits)) << bits << ": " << hits;
@@ -112,7 +126,7 @@ TEST(perfect_hash_map, every_rate_is_kept) {
 TEST(perfect_hash_map, assign_changes_one_value) {
   auto const keys = digests(0, 1500);
   auto values = values_of(keys.size(), 11);
-  auto map = perfect_hash_map::build(keys, values, {.fpr = rate(9), .value_bits = 11});
+  auto map = perfect_hashed::build(keys, values, {.fpr = rate(9), .value_bits = 11});
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
     auto const key = random() % keys.size();
@@ -126,7 +140,7 @@ TEST(perfect_hash_map, assign_changes_one_value) {
 TEST(perfect_hash_map, assign_of_an_absent_key_changes_nothing) {
   auto const keys = digests(0, 2000), absent = digests(std::uint64_t{1} << 50, 200'000);
   auto const values = values_of(keys.size(), 16);
-  auto map = perfect_hash_map::build(keys, values, {.fpr = rate(8), .value_bits = 16});
+  auto map = perfect_hashed::build(keys, values, {.fpr = rate(8), .value_bits = 16});
   auto const before = map;
   std::uint64_t changed = 0;
   for (auto const x : absent) {
@@ -155,12 +169,12 @@ TEST(perfect_hash_map, structured_digests_are_all_found) {
   }
   auto const values = values_of(50'000, 12);
   for (auto const& keys : sets) {
-    auto const map = perfect_hash_map::build(keys, values, {.fpr = rate(10), .value_bits = 12});
+    auto const map = perfect_hashed::build(keys, values, {.fpr = rate(10), .value_bits = 12});
     EXPECT_EQ(wrong(map, keys, values), 0U);
     EXPECT_LE(map.size_bytes(), keys.size() * 8);
   }
   // Sequential keys, and those that follow: signatures are mixed.
-  auto const map = perfect_hash_map::build(sets[0], goal{.fpr = rate(4)});
+  auto const map = perfect_hashed::build(sets[0], goal{.fpr = rate(4)});
   std::vector<digest> next;
   for (std::uint64_t i = 50'000; i < 550'000; ++i) next.emplace_back(i);
   EXPECT_TRUE(binomial_band(500'000, rate(4)).holds(static_cast<double>(found(map, next))));
@@ -170,7 +184,7 @@ TEST(perfect_hash_map, order_and_duplicates_do_not_matter) {
   auto keys = digests(0, 20'000);
   auto values = values_of(keys.size(), 9);
   goal const wish{.fpr = 0.01, .value_bits = 9};
-  auto const map = perfect_hash_map::build(keys, values, wish);
+  auto const map = perfect_hashed::build(keys, values, wish);
   std::vector<std::size_t> order(keys.size() + 5000);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i % keys.size();
   std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
@@ -180,8 +194,8 @@ TEST(perfect_hash_map, order_and_duplicates_do_not_matter) {
     shuffled.push_back(keys[i]);
     their_values.push_back(values[i]);
   }
-  EXPECT_EQ(perfect_hash_map::build(shuffled, their_values, wish), map);
-  EXPECT_EQ(perfect_hash_map::build(shuffled, goal{.fpr = 0.01}), perfect_hash_map::build(keys, goal{.fpr = 0.01}));
+  EXPECT_EQ(perfect_hashed::build(shuffled, their_values, wish), map);
+  EXPECT_EQ(perfect_hashed::build(shuffled, goal{.fpr = 0.01}), perfect_hashed::build(keys, goal{.fpr = 0.01}));
 }
 
 template <class Act>
@@ -203,10 +217,10 @@ TEST(perfect_hash_map, refuses_two_values_of_a_key) {
     values[42] = 5;
     keys[20] = keys[17];
     values[20] = 3;
-    EXPECT_EQ(message_of([&] { (void)perfect_hash_map::build(keys, values, {.fpr = 0.01, .value_bits = 8}); }),
+    EXPECT_EQ(message_of([&] { (void)perfect_hashed::build(keys, values, {.fpr = 0.01, .value_bits = 8}); }),
               "key 17 and key 42 are equal (or have one digest), but their values 3 and 5 differ");
     values[42] = 3;
-    EXPECT_EQ(perfect_hash_map::build(keys, values, {.fpr = 0.01, .value_bits = 8}).size(), items - 2);
+    EXPECT_EQ(perfect_hashed::build(keys, values, {.fpr = 0.01, .value_bits = 8}).size(), items - 2);
   }
 }
 
@@ -214,26 +228,26 @@ TEST(perfect_hash_map, refuses_values_that_do_not_fit) {
   auto const keys = digests(0, 3);
   std::vector<std::uint64_t> const values{1, 256, 2};
   auto const of_bits = [&](unsigned bits) {
-    return message_of([&] { (void)perfect_hash_map::build(keys, values, {.fpr = 0.01, .value_bits = bits}); });
+    return message_of([&] { (void)perfect_hashed::build(keys, values, {.fpr = 0.01, .value_bits = bits}); });
   };
   EXPECT_EQ(of_bits(9), "");
   EXPECT_EQ(of_bits(8), "the value 256 needs 9 bits, and value_bits is 8");
   EXPECT_EQ(of_bits(0), "");
   EXPECT_NE(of_bits(65), "");
-  EXPECT_NE(
-      message_of([&] { (void)perfect_hash_map::build(keys, std::span(values).first(2), {.fpr = 0.01, .value_bits = 9}); }), "");
-  auto map = perfect_hash_map::build(keys, values, {.fpr = 0.01, .value_bits = 9});
+  EXPECT_NE(message_of([&] { (void)perfect_hashed::build(keys, std::span(values).first(2), {.fpr = 0.01, .value_bits = 9}); }),
+            "");
+  auto map = perfect_hashed::build(keys, values, {.fpr = 0.01, .value_bits = 9});
   EXPECT_THROW(map.assign(keys[0], 512), error);
   EXPECT_EQ(map.find(keys[0]), 1U);
-  auto ranks = perfect_hash_map::build(keys, goal{});
+  auto ranks = perfect_hashed::build(keys, goal{});
   EXPECT_THROW(ranks.assign(keys[0], 0), error);
 }
 
 TEST(perfect_hash_map, threads_give_the_same_bytes) {
   auto const keys = digests(0, 5'000'000);
   goal const wish{.fpr = rate(3)};  // of 3 bits: slots of neighbouring parts share bytes
-  auto const map = perfect_hash_map::build(keys, wish);
-  EXPECT_EQ(build_by_threads<perfect_hash_map>(keys, wish, 3), map);
+  auto const map = perfect_hashed::build(keys, wish);
+  EXPECT_EQ(build_by_threads<perfect_hashed>(keys, wish, 3), map);
   EXPECT_EQ(found(map, keys), keys.size());
 }
 
@@ -242,20 +256,20 @@ TEST(perfect_hash_map, parts_may_be_uneven) {
   auto const many = plan::perfect_hash_shape::max_part_items + 1;
   for (std::uint64_t i = 0; i < many; ++i) keys.emplace_back(i < 3 ? ~i : mix64(i) >> 1);
   auto const values = values_of(many, 5);
-  auto const map = perfect_hash_map::build(keys, values, {.fpr = 0.01, .value_bits = 5});
+  auto const map = perfect_hashed::build(keys, values, {.fpr = 0.01, .value_bits = 5});
   EXPECT_EQ(wrong(map, keys, values), 0U);
 }
 
 TEST(perfect_hash_map, batches_answer_as_single_lookups_do) {
   auto asked = digests(0, 5000);
   auto const values = values_of(asked.size(), 20);
-  std::vector<perfect_hash_map> maps;
-  maps.push_back(perfect_hash_map());
-  maps.push_back(perfect_hash_map::build(asked, goal{.fpr = 1}));
-  maps.push_back(perfect_hash_map::build(asked, goal{.fpr = rate(5)}));
-  maps.push_back(perfect_hash_map::build(asked, values, {.fpr = rate(6), .value_bits = 20}));
-  maps.push_back(perfect_hash_map::build(asked, values, {.fpr = rate(40), .value_bits = 20}));
-  maps.push_back(perfect_hash_map::build(asked, values, {.fpr = rate(60), .value_bits = 20}));
+  std::vector<perfect_hashed> maps;
+  maps.push_back(perfect_hashed());
+  maps.push_back(perfect_hashed::build(asked, goal{.unchecked = 1}));
+  maps.push_back(perfect_hashed::build(asked, goal{.fpr = rate(5)}));
+  maps.push_back(perfect_hashed::build(asked, values, {.fpr = rate(6), .value_bits = 20}));
+  maps.push_back(perfect_hashed::build(asked, values, {.fpr = rate(40), .value_bits = 20}));
+  maps.push_back(perfect_hashed::build(asked, values, {.fpr = rate(60), .value_bits = 20}));
   for (auto const x : digests(std::uint64_t{1} << 50, 5001)) asked.push_back(x);
   for (auto const& map : maps) {
     std::span<digest const> const all(asked);
@@ -279,8 +293,8 @@ TEST(perfect_hash_map, batches_answer_as_single_lookups_do) {
 
 TEST(perfect_hash_map, is_empty_after_clear) {
   auto const keys = digests(0, 3000);
-  for (double const fpr : {1.0, 0.01}) {
-    auto map = perfect_hash_map::build(keys, values_of(keys.size(), 7), {.fpr = fpr, .value_bits = 7});
+  for (unsigned const signature_bits : {0U, 7U}) {
+    auto map = perfect_hashed::build(keys, values_of(keys.size(), 7), wish_of(signature_bits, 7));
     map.clear();
     EXPECT_TRUE(map.valid());
     EXPECT_EQ(found(map, keys), 0U);
@@ -292,7 +306,7 @@ TEST(perfect_hash_map, is_empty_after_clear) {
 TEST(perfect_hash_map, lying_shapes_are_refused) {
   auto const keys = digests(0, 1000);
   for (unsigned const value_bits : {3U, 60U}) {
-    auto const map = perfect_hash_map::build(keys, values_of(keys.size(), value_bits), {.fpr = 0.01, .value_bits = value_bits});
+    auto const map = perfect_hashed::build(keys, values_of(keys.size(), value_bits), {.fpr = 0.01, .value_bits = value_bits});
     field_writer out;
     out(map);
     for (std::size_t scalar = 0; scalar < out.scalars().size(); ++scalar)
@@ -302,7 +316,7 @@ TEST(perfect_hash_map, lying_shapes_are_refused) {
         std::vector<memory> sections;
         for (auto const bytes : out.sections()) sections.push_back(memory(memory::borrow(bytes, nullptr)));
         field_reader in(scalars, std::move(sections));
-        perfect_hash_map read;
+        perfect_hashed read;
         try {
           in(read);
         } catch (error const&) {
@@ -317,9 +331,9 @@ TEST(perfect_hash_map, lying_shapes_are_refused) {
 TEST(perfect_hash_map, slots_of_another_map_are_refused) {
   auto const many = digests(0, 1000);
   goal const wish{.fpr = 0.01, .value_bits = 3};
-  auto const map = perfect_hash_map::build(many, values_of(1000, 3), wish);
+  auto const map = perfect_hashed::build(many, values_of(1000, 3), wish);
   for (std::uint64_t const items : {10U, 999U, 1000U, 1001U}) {
-    auto const other = perfect_hash_map::build(digests(0, items), values_of(items, 3), wish);
+    auto const other = perfect_hashed::build(digests(0, items), values_of(items, 3), wish);
     field_writer hash, whole, other_hash, other_whole;
     hash(map.hash()), whole(map), other_hash(other.hash()), other_whole(other);
     auto scalars = hash.scalars();
@@ -330,7 +344,7 @@ TEST(perfect_hash_map, slots_of_another_map_are_refused) {
     for (auto const bytes : std::span(other_whole.sections()).subspan(other_hash.sections().size()))
       sections.push_back(memory(memory::borrow(bytes, nullptr)));
     field_reader in(scalars, std::move(sections));
-    perfect_hash_map read;
+    perfect_hashed read;
     in(read);
     EXPECT_EQ(read.valid(), items == 1000) << items;
   }

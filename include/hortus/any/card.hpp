@@ -45,6 +45,7 @@ struct card {
   bool grows;               ///< it takes more keys than planned; stages() of a filter says how often it grew
   bool keeps_fpr;           ///< it grows and keeps the planned rate for any number of keys
   bool ranks_keys;          ///< a map that, built of keys without values, gives each a number of its own
+  bool finds_bounds;        ///< a map that finds values which are never too small, and joins several values of a key
   verb_set verbs;
   std::vector<setting> settings;  ///< that request::settings may name
   proposal (*plan)(request const&);
@@ -124,13 +125,16 @@ card made_card() {
           .max_count = 0,
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
-          .ranks_keys = requires {requires F::ranks_keys;
-}
-, .verbs = verbs_of<F>(), .settings = settings_of<typename F::goal>(), .plan = proposal_of<F>
-};  // namespace hortus
-if constexpr (countable<F>) it.never_undercounts = never_undercounts<F>;
-if constexpr (requires { F::max_count(); }) it.max_count = static_cast<std::uint64_t>(F::max_count());
-return it;
+          .ranks_keys = false,
+          .finds_bounds = false,
+          .verbs = verbs_of<F>(),
+          .settings = settings_of<typename F::goal>(),
+          .plan = proposal_of<F>};
+  if constexpr (requires { F::ranks_keys; }) it.ranks_keys = F::ranks_keys;
+  if constexpr (requires { F::finds_bounds; }) it.finds_bounds = F::finds_bounds;
+  if constexpr (countable<F>) it.never_undercounts = never_undercounts<F>;
+  if constexpr (requires { F::max_count(); }) it.max_count = static_cast<std::uint64_t>(F::max_count());
+  return it;
 }
 
 }  // namespace hortus

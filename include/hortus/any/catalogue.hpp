@@ -65,7 +65,7 @@ template <map_buildable F>
 any_family map_built_from(entry_source const& entries, std::uint64_t largest, request const& wish, part_loop const& for_each) {
   auto goal = goal_of<F>(wish);
   if (goal.items == 0) goal.items = entries.size();
-  goal.value_bits = checked_value_bits(goal.value_bits, largest);
+  if (entries.size() != 0) goal.value_bits = value_bits_of<F>(goal.value_bits, largest);
   if constexpr (requires(typename F::builder & making, std::span<map_entry const> some) { making.build_part(0, some); }) {
     return any_family(build_from<F>(entries, goal, for_each));
   } else {

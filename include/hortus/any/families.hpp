@@ -32,7 +32,11 @@
 #include <hortus/growing/scalable.hpp>
 #include <hortus/growing/with_removals.hpp>
 #include <hortus/map/bloomier_map.hpp>
+#include <hortus/map/cascade_map.hpp>
+#include <hortus/map/compact_approximator.hpp>
+#include <hortus/map/dynamic_bloomier_map.hpp>
 #include <hortus/map/exact_set.hpp>
+#include <hortus/map/perfect_hash_map.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
 #include <hortus/sketch/fast_ams.hpp>

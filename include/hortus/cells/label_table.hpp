@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -35,6 +36,12 @@ class label_table {
   [[nodiscard]] bool empty() const noexcept { return texts_ == 0; }
   /// Can a key have this value? Not if there are texts, but none for it.
   [[nodiscard]] bool allow(std::uint64_t value) const noexcept { return texts_ == 0 || value < texts_; }
+  /// The answers to `keys` lookups, without values that no key can have: bit i of hits says whether values[i] was found.
+  void drop_unknown(std::size_t keys, std::uint64_t* values, std::uint64_t* hits) const noexcept {
+    if (empty()) return;
+    for (std::size_t i = 0; i < keys; ++i)
+      if (!allow(values[i])) hits[i / 64] &= ~(std::uint64_t{1} << (i % 64)), values[i] = 0;
+  }
   /// The text of a value; the empty text for a value that has none.
   [[nodiscard]] std::string_view operator[](std::uint64_t i) const noexcept {
     if (i >= texts_) return {};

@@ -70,4 +70,12 @@ std::vector<map_entry> distinct_entries(std::span<digest const> keys, std::span<
   return wished;
 }
 
+/// The same for a map of F. In a map that numbers its keys, 0 bits mean numbers, so values have at least 1.
+template <class F>
+unsigned value_bits_of(unsigned wished, std::uint64_t largest) {
+  auto bits = checked_value_bits(wished, largest);
+  if constexpr (requires { F::ranks_keys; }) bits = std::max(bits, 1U);
+  return bits;
+}
+
 }  // namespace hortus

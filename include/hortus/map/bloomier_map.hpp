@@ -50,8 +50,7 @@ class bloomier {
     unsigned arity = 0;  ///< 0: on ribbons
     static void fields(auto& self, auto& io) {
       io("value_bits", self.value_bits, value_bits_note);
-      io("unchecked", self.unchecked,
-         setting_note{"1: no bits that check keys, whatever the rate: every absent key gets some value", "0 or 1", "1"});
+      io("unchecked", self.unchecked, unchecked_note);
       io("arity", self.arity,
          setting_note{"slots of a key in a binary fuse table, instead of ribbons: larger, faster to read for wide values",
                       "3 or 4", "3"});
@@ -111,9 +110,7 @@ class bloomier {
   void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
     values_.find(xs, next, worth_prefetching(*this), values, hits);
-    if (labels_.empty()) return;
-    for (std::size_t i = 0; i < xs.size(); ++i)
-      if (!labels_.allow(values[i])) hits[i / 64] &= ~(std::uint64_t{1} << (i % 64)), values[i] = 0;
+    labels_.drop_unknown(xs.size(), values, hits);
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return find(x).has_value(); }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {

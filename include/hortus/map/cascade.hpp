@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,11 +12,14 @@
 #include <vector>
 
 #include <hortus/bloom/bloom.hpp>
+#include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/map_entry.hpp>
 #include <hortus/cells/memory.hpp>
 #include <hortus/cells/memory_source.hpp>
 #include <hortus/digest.hpp>
 #include <hortus/error.hpp>
+#include <hortus/index/multiply_chain.hpp>
+#include <hortus/maths/limits.hpp>
 #include <hortus/plan/cascade_map.hpp>
 
 namespace hortus {
@@ -31,6 +35,7 @@ class cascade {
     std::array<std::vector<std::uint64_t>, 2> keys;
     for (auto const& [value, word] : entries) keys[value >> bit & 1].push_back(word);
     auto const left = [&] { return keys[0].size() + keys[1].size(); };
+    std::vector<bloom<>> made;
     for (unsigned level = 0; level < plan::cascade_shape::max_levels && left() > plan::cascade_shape::few_keys; ++level) {
       std::array<bloom<>, 2> pair{filter_for(keys[0].size(), filter_fpr), filter_for(keys[1].size(), filter_fpr)};
       for (std::size_t side : {0U, 1U})
@@ -47,9 +52,10 @@ class cascade {
                                         std::to_string(before) + " keys, as many as the level before: filters with a rate of " +
                                         plan::text(filter_fpr) + " do not tell them apart; ask for a lower one");
       }
-      for (auto& one : pair) filters_.push_back(std::move(one));
+      for (auto& one : pair) made.push_back(std::move(one));
       keys = std::move(going_on);
     }
+    keep(made);
     for (std::size_t side : {0U, 1U}) rest_[side] = memory_of(keys[side]);
   }
 
@@ -57,8 +63,8 @@ class cascade {
   [[nodiscard]] std::optional<unsigned> find(digest x, unsigned bit) const noexcept {
     for (std::size_t i = 0; i < filters_.size(); i += 2) {
       auto const level = static_cast<unsigned>(i / 2);
-      bool const zero = filters_[i].may_contain(salted(x, bit, level, 0));
-      bool const one = filters_[i + 1].may_contain(salted(x, bit, level, 1));
+      bool const zero = reports(filters_[i], salted(x, bit, level, 0));
+      bool const one = reports(filters_[i + 1], salted(x, bit, level, 1));
       if (zero != one) return one ? 1U : 0U;
       if (!zero) return std::nullopt;
     }
@@ -67,16 +73,16 @@ class cascade {
     return std::nullopt;
   }
   [[gnu::always_inline]] void prefetch(digest x, unsigned bit) const noexcept {
-    if (filters_.empty()) return;
-    filters_[0].prefetch(salted(x, bit, 0, 0));
-    filters_[1].prefetch(salted(x, bit, 0, 1));
+    for (std::size_t side = 0; side < std::min<std::size_t>(2, filters_.size()); ++side)
+      __builtin_prefetch(words_.data() +
+                         (filters_[side].first + index(salted(x, bit, 0, side), filters_[side].bits).next()) / 8);
   }
 
   /// The probability that it answers for an absent key, from the fill of its filters.
   [[nodiscard]] double fpr() const noexcept {
     double sum = 0, reached = 1;  // the probability that a level is asked
     for (std::size_t i = 0; i < filters_.size(); i += 2) {
-      double const zero = filters_[i].fpr(), one = filters_[i + 1].fpr();
+      double const zero = rate(filters_[i]), one = rate(filters_[i + 1]);
       sum += reached * (zero * (1 - one) + one * (1 - zero));
       reached *= zero * one;
     }
@@ -85,30 +91,76 @@ class cascade {
   [[nodiscard]] std::size_t levels() const noexcept { return filters_.size() / 2; }
   /// The keys that are kept exactly.
   [[nodiscard]] std::uint64_t kept() const noexcept { return (rest_[0].size() + rest_[1].size()) / sizeof(std::uint64_t); }
-  [[nodiscard]] std::size_t size_bytes() const noexcept {
-    auto sum = rest_[0].size() + rest_[1].size();
-    for (auto const& one : filters_) sum += one.size_bytes();
-    return sum;
-  }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return words_.size() + rest_[0].size() + rest_[1].size(); }
   void clear() noexcept {
-    for (auto& one : filters_) one.clear();
+    words_.clear();
     for (auto& some : rest_) some = memory();
   }
   bool operator==(cascade const&) const = default;
 
-  static void fields(auto& self, auto& io) {
-    io.list(self.filters_, most_filters);
-    io(self.rest_[0], self.rest_[1]);
+  static void fields(cascade const& self, auto& out) { list(self, out); }
+  static void fields(cascade& self, auto& in) {
+    list(self, in);
+    std::uint64_t first = 0;
+    for (auto& one : self.filters_) {
+      if (one.bits < 1 || one.bits > plan::max_bits || one.probes < 1 || one.probes > plan::max_probes)
+        throw error(errc::corrupt, "a filter of a cascade has an impossible shape");
+      one.first = first;
+      first += one.stored_bits();
+    }
   }
   /// Any words will do: in another order they give wrong answers only.
   [[nodiscard]] bool valid() const noexcept {
-    return filters_.size() % 2 == 0 && filters_.size() <= most_filters &&
-           std::all_of(filters_.begin(), filters_.end(), [](auto const& one) { return one.valid(); }) &&
+    auto const bits = filters_.empty() ? 0 : filters_.back().first + filters_.back().stored_bits();
+    return filters_.size() % 2 == 0 && filters_.size() <= most_filters && words_.size() == bits / 8 &&
            rest_[0].size() % sizeof(std::uint64_t) == 0 && rest_[1].size() % sizeof(std::uint64_t) == 0;
   }
 
  private:
   static constexpr std::size_t most_filters = 2 * plan::cascade_shape::max_levels;
+  using index = multiply_chain;
+
+  /// A Bloom filter among the words of the cascade.
+  struct filter {
+    std::uint64_t bits = 1;
+    unsigned probes = 1;
+    std::uint64_t first = 0;  ///< its first bit, at the start of a word
+
+    [[nodiscard]] std::uint64_t stored_bits() const noexcept { return (bits + 63) / 64 * 64; }
+    bool operator==(filter const&) const = default;
+    static void fields(auto& self, auto& io) { io(self.bits, self.probes); }
+  };
+  static void list(auto& self, auto& io) {
+    io.constant(index::id, "index derivation");
+    io.list(self.filters_, most_filters);
+    io(self.words_, self.rest_[0], self.rest_[1]);
+  }
+
+  /// One after the other in one array, because a file has at most 256 sections.
+  void keep(std::span<bloom<> const> made) {
+    std::uint64_t bits = 0;
+    for (auto const& one : made) {
+      filters_.push_back({one.shape().bits, one.shape().probes, bits});
+      bits += filters_.back().stored_bits();
+    }
+    words_ = memory(bits / 8);
+    for (std::size_t i = 0; i < made.size(); ++i)
+      std::memcpy(words_.data() + filters_[i].first / 8, made[i].cells().data(), filters_[i].stored_bits() / 8);
+  }
+  [[nodiscard]] bool reports(filter const& of, digest x) const noexcept {
+    return scattered<index>{of.probes, of.bits, 0}.for_each(
+        x, [&](std::uint64_t i) { return (std::to_integer<unsigned>(words_.data()[(of.first + i) / 8]) >> (i % 8) & 1) != 0; });
+  }
+  /// From the fill of the filter.
+  [[nodiscard]] double rate(filter const& of) const noexcept {
+    std::uint64_t ones = 0;
+    for (std::uint64_t at = of.first / 8; at < (of.first + of.stored_bits()) / 8; at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, words_.data() + at, sizeof word);
+      ones += static_cast<std::uint64_t>(std::popcount(word));
+    }
+    return plan::fill_fpr(plan::bloom_shape{of.bits, of.probes}, std::min(ones, of.bits));
+  }
 
   /// Every filter has a hash of its own. With a common one, a key that two filters of a level report would be reported by those
   /// of the next level, too, more often than by chance.
@@ -129,8 +181,9 @@ class cascade {
     return std::binary_search(first, first + words.size() / sizeof word, word);
   }
 
-  memory_vector<bloom<>> filters_;  // of level l: filter 2 l of the keys with 0, filter 2 l + 1 of those with 1
-  std::array<memory, 2> rest_;      // digests of keys with 0, and with 1, ascending
+  memory_vector<filter> filters_;  // of level l: filter 2 l of the keys with 0, filter 2 l + 1 of those with 1
+  memory words_;                   // of all filters
+  std::array<memory, 2> rest_;     // digests of keys with 0, and with 1, ascending
 };
 
 }  // namespace hortus

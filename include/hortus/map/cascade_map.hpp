@@ -1,18 +1,19 @@
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <hortus/cells/label_table.hpp>
+#include <hortus/cells/map_entry.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/map/cascade.hpp>
-#include <hortus/map/find_each.hpp>
+#include <hortus/map/map_goal.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/cascade_map.hpp>
 
@@ -35,13 +36,13 @@ namespace hortus {
 /// Lacks    put, assign, erase: it is built of all keys at once (dynamic_bloomier_map has them). An insert into a finished
 ///          filter could make it report an earlier key, which would then be missing from the next level. merge.
 /// Source   B. Chazelle, J. Kilian, R. Rubinfeld, A. Tal, "The Bloomier filter", SODA 2004.
-class cascade_map {
+class cascaded {
  public:
   static constexpr std::string_view name = "cascade_map";
   static constexpr std::string_view room = "map";
   static constexpr std::string_view summary = "values of known keys by pairs of Bloom filters; bloomier_map is smaller";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::build | verb::may_contain;
+  static constexpr verb_set verbs = verb::build | verb::may_contain | verb::find;
   static constexpr verb_set kernels = {};
   static constexpr bool plans_exactly = false;
 
@@ -51,7 +52,7 @@ class cascade_map {
     unsigned value_bits = 0;  ///< 0: as many as the largest value has
     double filter_fpr = 0;    ///< 0: what `fpr` needs
     static void fields(auto& self, auto& io) {
-      io("value_bits", self.value_bits, setting_note{"bits of a value; by default those of the largest one", "1 to 64", "8"});
+      io("value_bits", self.value_bits, value_bits_note);
       io("filter_fpr", self.filter_fpr,
          setting_note{"rate of each Bloom filter, instead of what the rate of the map needs", "above 0, below 1", "0.1"});
     }
@@ -77,21 +78,18 @@ class cascade_map {
     return std::max(p.value_bits, 1U) * (2 + std::max(1.0, -std::log2(p.filter_fpr))) / (1 - p.filter_fpr);
   }
 
-  cascade_map() : cascades_(1) {}  ///< without keys
+  static constexpr unsigned max_value_bits() noexcept { return 64; }
+  cascaded() : cascades_(1) {}  ///< without keys
 
   /// Throws errc::bad_params if a key has two values, if a value has more than value_bits, or if there are not as many values
   /// as keys; errc::bad_goal if filters of so high a rate do not tell keys apart.
-  static cascade_map build(std::span<digest const> keys, std::span<std::uint64_t const> values, goal g) {
-    auto const largest = std::max_element(values.begin(), values.end());
-    auto const needed = values.empty() ? 0U : static_cast<unsigned>(std::bit_width(*largest));
-    if (g.value_bits == 0) g.value_bits = needed;
-    if (needed > g.value_bits)
-      throw error(errc::bad_params, "the value " + std::to_string(*largest) + " of key " +
-                                        std::to_string(largest - values.begin()) + " does not fit " +
-                                        std::to_string(g.value_bits) + " bits (value_bits)");
+  static cascaded build(std::span<digest const> keys, std::span<std::uint64_t const> values, goal g) {
     auto const entries = distinct_entries(keys, values);
+    std::uint64_t largest = 0;
+    for (auto const& each : entries) largest = std::max(largest, each.value);
+    if (!entries.empty()) g.value_bits = checked_value_bits(g.value_bits, largest);
     g.items = entries.size();
-    cascade_map made;
+    cascaded made;
     made.shape_ = plan(g);
     made.cascades_.clear();
     for (unsigned bit = 0; bit < std::max(g.value_bits, 1U); ++bit)
@@ -99,7 +97,7 @@ class cascade_map {
     return made;
   }
   /// Keys without values: find() gives 0.
-  static cascade_map build(std::span<digest const> keys, goal g) {
+  static cascaded build(std::span<digest const> keys, goal g) {
     return build(keys, std::vector<std::uint64_t>(keys.size()), g);
   }
 
@@ -110,11 +108,7 @@ class cascade_map {
       if (!found) return std::nullopt;
       value |= std::uint64_t{*found} << bit;
     }
-    return value;
-  }
-  void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
-            std::uint64_t* hits) const noexcept {
-    find_each(*this, xs, next, values, hits);
+    return labels_.allow(value) ? std::optional(value) : std::nullopt;
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return find(x).has_value(); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { cascades_[0].prefetch(x, 0); }
@@ -124,6 +118,9 @@ class cascade_map {
     for (auto const& one : cascades_) product *= one.fpr();
     return product;
   }
+  [[nodiscard]] unsigned value_bits() const noexcept { return shape_.value_bits; }
+  [[nodiscard]] label_table const& labels() const noexcept { return labels_; }  ///< empty: values are numbers
+  void set_labels(label_table labels) noexcept { labels_ = std::move(labels); }
   /// The cascade of a bit, for reports.
   [[nodiscard]] cascade const& of_bit(unsigned bit) const { return cascades_.at(bit); }
 
@@ -132,18 +129,19 @@ class cascade_map {
   }
   [[nodiscard]] params shape() const noexcept { return shape_; }
   [[nodiscard]] std::size_t size_bytes() const noexcept {
-    std::size_t sum = 0;
+    std::size_t sum = labels_.size_bytes();
     for (auto const& one : cascades_) sum += one.size_bytes();
     return sum;
   }
-  bool operator==(cascade_map const&) const = default;
+  bool operator==(cascaded const&) const = default;
 
   static void fields(auto& self, auto& io) {
     io(self.shape_.items, self.shape_.value_bits, self.shape_.filter_fpr);
     io.list(self.cascades_, 64);
+    io(self.labels_);
   }
   [[nodiscard]] bool valid() const noexcept {
-    return shape_.value_bits <= 64 && shape_.filter_fpr >= plan::min_fpr && shape_.filter_fpr < 1 &&
+    return labels_.valid() && shape_.value_bits <= 64 && shape_.filter_fpr >= plan::min_fpr && shape_.filter_fpr < 1 &&
            cascades_.size() == std::max(shape_.value_bits, 1U) &&
            std::all_of(cascades_.begin(), cascades_.end(),
                        [&](auto const& one) { return one.valid() && one.kept() <= shape_.items; });
@@ -155,8 +153,9 @@ class cascade_map {
 
   params shape_;
   memory_vector<cascade> cascades_;  // one for each bit of a value; one without values
+  label_table labels_;
 };
 
-using cascade_map_of_keys = of_keys<cascade_map>;
+using cascade_map = of_keys<cascaded>;
 
 }  // namespace hortus

@@ -11,8 +11,8 @@
 #include <hortus/concepts.hpp>
 #include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
-#include <hortus/map/find_each.hpp>
 #include <hortus/map/lattice_cells.hpp>
+#include <hortus/map/map_goal.hpp>
 #include <hortus/maths/cardinality.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/compact_approximator.hpp>
@@ -46,8 +46,10 @@ class compact_approximator {
   static constexpr std::string_view room = "map";
   static constexpr std::string_view summary = "values that are never too small: bloom with maxima for bits; merges, folds";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::may_contain | verb::estimate | verb::merge | verb::fold;
-  static constexpr verb_set kernels = verb::may_contain;
+  static constexpr verb_set verbs =
+      verb::insert | verb::may_contain | verb::find | verb::put | verb::estimate | verb::merge | verb::fold;
+  static constexpr verb_set kernels = verb::may_contain | verb::find;
+  static constexpr bool finds_bounds = true;
   static constexpr std::size_t block_keys = lattice_cells<Lattice, Index>::block_keys;
 
   struct goal {
@@ -92,11 +94,13 @@ class compact_approximator {
   explicit compact_approximator(params p)
       : cells_((plan::checked(layout(p)), p.cells), p.probes, Lattice::made(p.value_bits, p.lattice)) {}
 
-  /// Throws errc::bad_params, and changes nothing, if the value has more than value_bits.
+  /// Throws errc::bad_params, and changes nothing, if the value has more than value_bits. Value 0 changes nothing.
   void put(digest x, std::uint64_t value) {
     check_value(value, cells_.lattice().bits());
     cells_.join(x, value);
   }
+  /// A key without a value has the least one.
+  void insert(digest x) noexcept { cells_.join(x, 1); }
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {
     auto const value = cells_.meet(x);
     return value == 0 ? std::nullopt : std::optional(value);
@@ -132,6 +136,7 @@ class compact_approximator {
     return cells_.folded(plan::checked_fold(fold_width(), by)).rate();
   }
 
+  [[nodiscard]] unsigned value_bits() const noexcept { return cells_.lattice().bits(); }
   void clear() noexcept { cells_.clear(); }
   [[nodiscard]] params shape() const noexcept {
     return {cells_.cells().size(), cells_.probes(), cells_.lattice().bits(), cells_.lattice().kind()};
@@ -149,6 +154,6 @@ class compact_approximator {
   lattice_cells<Lattice, Index> cells_;
 };
 
-using compact_approximator_of_keys = of_keys<compact_approximator<>>;
+using compact_approximator_map = of_keys<compact_approximator<>>;
 
 }  // namespace hortus

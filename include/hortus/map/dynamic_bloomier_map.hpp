@@ -5,9 +5,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include <hortus/cells/label_table.hpp>
+#include <hortus/cells/map_entry.hpp>
 #include <hortus/concepts.hpp>
-#include <hortus/map/find_each.hpp>
+#include <hortus/map/map_goal.hpp>
 #include <hortus/map/print_map.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/dynamic_bloomier_map.hpp>
@@ -35,22 +39,25 @@ namespace hortus {
 /// When the key that owns a signature is erased, the first of the collisions with that signature takes its place. So an absent
 /// signature means an absent key, without a look at the collisions, which are as few after any number of changes as after
 /// the first inserts. Without that rule they would become twice as many.
-class dynamic_bloomier_map {
+class dynamic_bloomier {
  public:
   static constexpr std::string_view name = "dynamic_bloomier_map";
   static constexpr std::string_view room = "map";
   static constexpr std::string_view summary =
       "values that can be put, changed and erased, without the keys; right for its keys";
   static constexpr auto misses = false_negatives::by_misuse;
-  static constexpr verb_set verbs = verb::may_contain | verb::erase;
+  static constexpr verb_set verbs = verb::build | verb::may_contain | verb::find | verb::put | verb::assign | verb::erase;
   static constexpr verb_set kernels = {};
 
   struct goal {
     std::uint64_t items = 0;
-    double fpr = 0.01;  ///< probability that an absent key gets a value
-    unsigned value_bits = 8;
+    double fpr = 0.01;        ///< probability that an absent key gets a value
+    unsigned value_bits = 0;  ///< of an empty map: 0 for no values; built of values: 0 for as many as the largest one needs
+    std::uint64_t capacity = 0;
     static void fields(auto& self, auto& io) {
-      io("value_bits", self.value_bits, setting_note{"bits of a value", "0 to 64", "8"});
+      io("value_bits", self.value_bits, value_bits_note);
+      io("capacity", self.capacity,
+         setting_note{"keys to have room for; by default those that it is built of, or planned for", "more than 0", "1000000"});
     }
   };
   struct params {
@@ -68,7 +75,7 @@ class dynamic_bloomier_map {
   };
 
   static params plan(goal g) {
-    auto const shape = plan::dynamic_bloomier_map({g.items, g.fpr}, g.value_bits);
+    auto const shape = plan::dynamic_bloomier_map({std::max(g.items, g.capacity), g.fpr}, g.value_bits);
     return {shape.signatures.slots, shape.signatures.fingerprint_bits, shape.collisions.slots, shape.value_bits};
   }
   static double planned_fpr(params p, std::uint64_t items) { return plan::dynamic_bloomier_fpr(layout(p), items); }
@@ -79,14 +86,23 @@ class dynamic_bloomier_map {
            (p.collision_slots != 0 ? 1 : 0);
   }
 
-  dynamic_bloomier_map() : dynamic_bloomier_map(params{1, 1, 0, 0}) {}  ///< the smallest valid one
-  explicit dynamic_bloomier_map(params p)
+  static constexpr unsigned max_value_bits() noexcept { return 64; }
+  /// Puts all keys, into a map for as many as there are, or as goal.capacity says. Without values they are 0.
+  static dynamic_bloomier build(std::span<digest const> keys, goal g) {
+    return build(keys, std::vector<std::uint64_t>(keys.size()), g);
+  }
+  static dynamic_bloomier build(std::span<digest const> keys, std::span<std::uint64_t const> values, goal g) {
+    return build_of(distinct_entries(keys, values), g);
+  }
+
+  dynamic_bloomier() : dynamic_bloomier(params{1, 1, 0, 0}) {}  ///< the smallest valid one
+  explicit dynamic_bloomier(params p)
       : signatures_(plan::checked(layout(p)).signatures, p.value_bits), collisions_(layout(p).collisions, p.value_bits) {}
 
   /// Puts a key that is absent. False, and nothing changes, if there is no room, or the key is known to be there. Throws
   /// errc::bad_params, and changes nothing, if the value has more than value_bits.
   [[nodiscard]] bool put(digest x, std::uint64_t value) {
-    check_value(value, signatures_.value_bits());
+    check_value(value, signatures_.value_bits(), labels_);
     auto const at = signatures_.find(x);
     if (!at.found()) return signatures_.insert(at, value);
     auto const whole = collisions_.find(x);
@@ -94,7 +110,7 @@ class dynamic_bloomier_map {
   }
   /// Changes the value of a key that is there. False: it is certainly absent, and nothing changed.
   bool assign(digest x, std::uint64_t value) {
-    check_value(value, signatures_.value_bits());
+    check_value(value, signatures_.value_bits(), labels_);
     auto const at = signatures_.find(x);
     if (!at.found()) return false;
     auto const whole = collisions_.find(x);
@@ -114,21 +130,23 @@ class dynamic_bloomier_map {
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {
     auto const at = signatures_.find(x);
     if (!at.found()) return std::nullopt;
+    auto value = signatures_.value(at);
     if (collisions_.size() != 0)
-      if (auto const whole = collisions_.find(x); whole.found()) return collisions_.value(whole);
-    return signatures_.value(at);
+      if (auto const whole = collisions_.find(x); whole.found()) value = collisions_.value(whole);
+    return labels_.allow(value) ? std::optional(value) : std::nullopt;
   }
-  void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* values,
-            std::uint64_t* hits) const noexcept {
-    find_each(*this, xs, next, values, hits);
+  [[nodiscard]] bool may_contain(digest x) const noexcept {
+    return labels_.empty() ? signatures_.find(x).found() : find(x).has_value();
   }
-  [[nodiscard]] bool may_contain(digest x) const noexcept { return signatures_.find(x).found(); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { signatures_.prefetch(x); }
 
   /// Exact: the share of all possible signatures that are stored.
   [[nodiscard]] double fpr() const noexcept {
     return std::min(1.0, static_cast<double>(signatures_.size()) / signatures_.shape().fingerprints());
   }
+  [[nodiscard]] unsigned value_bits() const noexcept { return signatures_.value_bits(); }
+  [[nodiscard]] label_table const& labels() const noexcept { return labels_; }  ///< empty: values are numbers
+  void set_labels(label_table labels) noexcept { labels_ = std::move(labels); }
   [[nodiscard]] std::uint64_t size() const noexcept { return signatures_.size() + collisions_.size(); }  ///< keys
   [[nodiscard]] std::uint64_t collisions() const noexcept { return collisions_.size(); }  ///< keys kept by their digests
 
@@ -137,13 +155,15 @@ class dynamic_bloomier_map {
     return {signatures_.shape().slots, signatures_.shape().fingerprint_bits, collisions_.shape().slots,
             signatures_.value_bits()};
   }
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return signatures_.cells().size() + collisions_.cells().size(); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept {
+    return signatures_.cells().size() + collisions_.cells().size() + labels_.size_bytes();
+  }
   [[nodiscard]] memory const& cells() const noexcept { return signatures_.cells(); }
-  bool operator==(dynamic_bloomier_map const&) const = default;
+  bool operator==(dynamic_bloomier const&) const = default;
 
-  static void fields(dynamic_bloomier_map const& self, auto& out) { out(self.signatures_, self.collisions_); }
-  static void fields(dynamic_bloomier_map& self, auto& in) {
-    in(self.signatures_, self.collisions_);
+  static void fields(dynamic_bloomier const& self, auto& out) { out(self.signatures_, self.collisions_, self.labels_); }
+  static void fields(dynamic_bloomier& self, auto& in) {
+    in(self.signatures_, self.collisions_, self.labels_);
     bool sound = self.valid();
     if (sound && in.verifies())
       self.collisions_.for_each([&](quotient_fingerprint whole, std::uint64_t) {
@@ -152,7 +172,7 @@ class dynamic_bloomier_map {
     if (!sound) throw error(errc::corrupt, "its collisions do not fit its signatures");
   }
   [[nodiscard]] bool valid() const noexcept {
-    return signatures_.valid() && collisions_.valid() && layout(shape()).possible() &&
+    return signatures_.valid() && collisions_.valid() && labels_.valid() && layout(shape()).possible() &&
            collisions_.value_bits() == signatures_.value_bits() && collisions_.shape().fingerprint_bits == 64;
   }
 
@@ -161,10 +181,22 @@ class dynamic_bloomier_map {
     return {{p.slots, p.signature_bits}, {p.collision_slots, 64}, p.value_bits};
   }
 
+  static dynamic_bloomier build_of(std::span<map_entry const> entries, goal g) {
+    std::uint64_t largest = 0;
+    for (auto const& each : entries) largest = std::max(largest, each.value);
+    if (!entries.empty()) g.value_bits = checked_value_bits(g.value_bits, largest);
+    g.items = entries.size();
+    dynamic_bloomier made(plan(g));
+    for (auto const& each : entries)
+      if (!made.put(digest(each.word), each.value)) throw error(errc::full, "a key does not fit");  // once in 10^12 builds
+    return made;
+  }
+
   print_map signatures_;
   print_map collisions_;
+  label_table labels_;
 };
 
-using dynamic_bloomier_map_of_keys = of_keys<dynamic_bloomier_map>;
+using dynamic_bloomier_map = of_keys<dynamic_bloomier>;
 
 }  // namespace hortus
