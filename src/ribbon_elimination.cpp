@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <hortus/frozen/ribbon_kernels.hpp>
+#include <hortus/frozen/ribbon_long_rows.hpp>
 
 namespace hortus {
 namespace {
@@ -182,6 +183,7 @@ void eliminate(system& all, strip_keys& a, strip_keys& b, strip_keys& c, strip_k
 }  // namespace
 
 void solve_strips(ribbon_cells& cells, std::span<ribbon_strip const> strips, ribbon_overflow mode, ribbon_left& left) {
+  if (cells.long_rows()) return solve_long_strips(cells, strips, mode, left);
   system all(strips);
   if (strips.size() == 1) {
     strip_keys keys(cells, strips[0], all, mode, left);

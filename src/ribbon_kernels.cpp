@@ -1,6 +1,7 @@
 // The kernels of ribbon: lookups, and the solution of its columns.
 #define HWY_WANT_AVX3_DL  // for VPOPCNTDQ, which counts the bits of eight words at once
 #include <hortus/frozen/ribbon_kernels.hpp>
+#include <hortus/frozen/ribbon_long_rows.hpp>
 
 // This file includes itself once for each instruction set. The code between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE is
 // compiled for each of them, the rest once.
@@ -143,6 +144,7 @@ HWY_INLINE void in_first_layer(ribbon_cells const& cells, keys xs, keys next, bo
 }
 
 void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, keys xs, keys next, bool far, ribbon_answers& answers) {
+  if (cells.long_rows()) return kernels::in_long_ribbon(cells, layer, xs, next, far, answers);
   if (layer == 0) {
     if (has_eight_columns(cells)) return in_first_layer<true>(cells, xs, next, far, answers);
     return in_first_layer<false>(cells, xs, next, far, answers);
@@ -173,15 +175,16 @@ HWY_NOINLINE bool in_later_layers(ribbon_cells const& cells, std::uint64_t word)
   }
   return cells.keeps(word);
 }
-HWY_NOINLINE bool in_only_layer(ribbon_cells const& cells, std::uint64_t word) {
+HWY_NOINLINE bool in_unusual(ribbon_cells const& cells, std::uint64_t word) {
+  if (cells.long_rows()) return kernels::in_long_ribbon(cells, word);
   if (cells.layers() == 0) return false;
   auto const start = cells.start_in_first(word);
   return (!cells.bumped(start) && matches<false>(cells, start, word)) || cells.keeps(word);
 }
 
 bool one_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
-  if (cells.layers() < 2) [[unlikely]]
-    return in_only_layer(cells, word);
+  if (cells.layers() < 2 || cells.long_rows()) [[unlikely]]
+    return in_unusual(cells, word);
   auto const start = cells.start_in_first(word);
   if (cells.bumped(start)) [[unlikely]]
     return in_later_layers(cells, word);

@@ -493,6 +493,7 @@ inline std::map<std::string, golden_answers> golden_answers_by_name() {
       {"homogeneous_ribbon/siphash13_text", {91, {1000192, 1000240, 1000404, 1000466, 1000679}}},
       {"homogeneous_ribbon/siphash13_integers", {98, {1000047, 1000098, 1000134, 1000135, 1000154}}},
       {"homogeneous_ribbon/siphash24_text", {100, {1000050, 1000145, 1000300, 1000337, 1000433}}},
+      {"ribbon/long_rows", {2853, {1000003, 1000006, 1000008, 1000010, 1000012}}},
   };
 }
 

@@ -62,7 +62,7 @@ of_keys<F, any_hash> planted(golden_case const& c, of_keys<F, any_hash> const& g
   if constexpr (buildable<F>) {
     typename F::goal goal;
     goal.items = items;
-    goal.fpr = 0.01;
+    goal.fpr = c.fpr;
     return with_golden_keys(c, [&](auto const& keys) {
       if constexpr (map_buildable<F>)
         return of_keys<F, any_hash>::build(keys, golden_values(keys.size()), goal, c.hash);
@@ -70,7 +70,7 @@ of_keys<F, any_hash> planted(golden_case const& c, of_keys<F, any_hash> const& g
         return of_keys<F, any_hash>::build(keys, goal, c.hash);
     });
   } else {
-    of_keys<F, any_hash> again(F(golden.family().shape()), c.hash, envelope{.items_planned = items, .fpr_planned = 0.01});
+    of_keys<F, any_hash> again(F(golden.family().shape()), c.hash, envelope{.items_planned = items, .fpr_planned = c.fpr});
     insert_members(again, c, 0, c.count);
     return again;
   }
@@ -124,7 +124,7 @@ TEST(golden, headers_say_what_they_always_said) {
     EXPECT_EQ(about.seed, c.hash.seed());
     EXPECT_EQ(about.key_check, c.hash.check());
     EXPECT_EQ(about.items_planned, golden_items(about.family, c));
-    EXPECT_EQ(about.fpr_planned, 0.01);
+    EXPECT_EQ(about.fpr_planned, c.fpr);
     EXPECT_EQ(about.items_inserted, c.inserts());
     EXPECT_EQ(about.kinds, c.kind == golden_keys::none       ? key_kind::none
                            : c.kind == golden_keys::text     ? key_kind::bytes
@@ -181,7 +181,7 @@ TEST(golden, DISABLED_missing_ones_are_written) {
       auto const path = file_of(family.name, c);
       auto const name = std::string(family.name) + "/" + c.name;
       if (!fs::exists(path)) {
-        request const wish{.items = golden_items(family.name, c), .fpr = 0.01, .settings = {}};
+        request const wish{.items = golden_items(family.name, c), .fpr = c.fpr, .settings = {}};
         if (family.finds_bounds) {
           auto map = make_filter(family.name, wish, c.hash);
           insert_members(map, c, 0, c.count);

@@ -675,10 +675,14 @@ class Quotient(Counting):
 
 
 class Ribbon(Membership):
-    THRESHOLDS = (0, 19, 38, 128)
-
     def __init__(self, f):
-        self.columns = f.number("columns", 0, 64)
+        columns = f.number("columns", 0, 128 + 64)
+        self.rows = 1 + columns // 128  # blocks
+        self.columns = columns % 128
+        demand(self.columns <= 64, "columns")
+        self.bucket = (128, 512)[self.rows - 1]
+        self.codes = ((0, 19, 38, 128), (0, 40, 96, 512))[self.rows - 1]
+        self.before, self.after = ((14, 16), (36, 40))[self.rows - 1]
         self.wide = f.number("wide_blocks", 0, 2**32 - 1)
         self.strips = 1 << f.number("strips_log2", 0, 32)
         self.layers = f.number("layers", 0, 16)
@@ -687,16 +691,17 @@ class Ribbon(Membership):
         demand(self.wide <= blocks and (self.columns < 64 or self.wide == 0), "wide_blocks")
         words = f.section("columns", 8 * (blocks * self.columns + self.wide))
         self.words = struct.unpack(f"<{len(words) // 8}Q", words)
-        self.thresholds = f.section("thresholds", (blocks + 7) // 8)
+        in_a_byte = self.bucket // 64 * 4
+        self.thresholds = f.section("thresholds", (blocks + in_a_byte - 1) // in_a_byte)
         count = self.strips + self.layers if self.layers else 0
         self.ends = struct.unpack(f"<{count}I", f.section("boundaries", 4 * count))
         self.kept = struct.unpack(f"<{kept}Q", f.section("kept words", 8 * kept))
         demand(all(a < b for a, b in zip(self.kept, self.kept[1:])), "kept words")
         if self.layers == 0:
-            demand(blocks == 0 and self.strips == 1, "no layers")
+            demand(blocks == 0 and self.strips == 1 and self.rows == 1, "no layers")
         else:
             demand(self.ends[0] == 0 and self.ends[-1] == blocks, "boundaries")
-            demand(all(a < b for a, b in zip(self.ends, self.ends[1:])), "boundaries")
+            demand(all(a + self.rows <= b for a, b in zip(self.ends, self.ends[1:])), "boundaries")
 
     def word_of(self, block, column):
         return self.words[block * self.columns + min(block, self.wide) + column]
@@ -704,20 +709,23 @@ class Ribbon(Membership):
     def start(self, layer, word):
         at = word * self.strips >> 64 if layer == 0 else self.strips + layer - 1
         h = word * self.strips & M64 if layer == 0 else word
-        last = 64 * (self.ends[at + 1] - self.ends[at] - 1)
-        return 64 * self.ends[at] + min(max(h * (last + 31) >> 64, 14) - 14, last)
+        last = 64 * (self.ends[at + 1] - self.ends[at] - self.rows)
+        place = h * (last + 1 + self.before + self.after) >> 64
+        return 64 * self.ends[at] + min(max(place, self.before) - self.before, last)
 
     def sums(self, start, word):
         """The exclusive or of the fingerprint and of what the row adds up to, in the columns that the row has."""
         product = word * GOLDEN
         fingerprint = product >> 64
         row = (product & M64 ^ fingerprint) | 1
-        block, shift, end = start // 64, start % 64, (start + 63) // 64
+        if self.rows == 2:
+            row |= mix64(word) << 64
+        block, shift, end = start // 64, start % 64, (start + 64 * self.rows - 1) // 64
         value = 0
         for column in range(self.columns + (end < self.wide)):
-            bits = self.word_of(block, column)
-            if end != block:
-                bits |= self.word_of(end, column) << 64
+            bits = 0
+            for other in range(block, end + 1):
+                bits |= self.word_of(other, column) << 64 * (other - block)
             value |= (bin(row << shift & bits).count("1") % 2 ^ fingerprint >> column & 1) << column
         return value
 
@@ -728,9 +736,9 @@ class Ribbon(Membership):
             if layer:
                 word = mix64(word + GOLDEN & M64)
             start = self.start(layer, word)
-            bucket = start // 128
+            bucket = start // self.bucket
             last = layer == self.layers - 1
-            if start % 128 >= self.THRESHOLDS[self.thresholds[bucket // 4] >> bucket % 4 * 2 & 3]:
+            if start % self.bucket >= self.codes[self.thresholds[bucket // 4] >> bucket % 4 * 2 & 3]:
                 value = self.sums(start, word)
                 if not last:
                     return value, None
@@ -893,6 +901,7 @@ class RibbonValues:
     def __init__(self, f):
         self.bits = f.number("value bits", 0, 64)
         self.ribbon = Ribbon(f)
+        demand(self.ribbon.rows == 1, "columns")
         self.kept = numbers_in(f.section("kept values", 8 * len(self.ribbon.kept)))
         demand(self.ribbon.layers == 0 or self.bits <= self.ribbon.columns, "value bits")
 

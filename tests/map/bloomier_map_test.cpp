@@ -97,6 +97,28 @@ TEST(bloomier_map, is_right_whatever_the_digests_are) {
     }
 }
 
+/// A filter of these rates has rows of 128 slots; a map has not, and plans its wide blocks for rows of 64.
+TEST(bloomier_map, has_short_rows_at_high_rates) {
+  auto const keys = some_digests(20'000);
+  auto const values = values_below(keys.size(), 4);
+  auto const absent = some_digests(100'000, 1'000'000);
+  for (double const fpr : {0.5, 0.3, 0.1, 1.0 / 16}) {
+    auto const map = bloomier::build(keys, values, {.fpr = fpr});
+    expect_all(map, keys, values);
+    EXPECT_EQ(bloomier::planned_bytes(map.shape()), map.size_bytes());
+    std::uint64_t found = 0;
+    for (auto const x : absent) found += std::uint64_t{map.may_contain(x)};
+    EXPECT_NEAR(static_cast<double>(found) / 1e5, map.fpr(), 0.01) << fpr;  // 6 standard deviations
+    EXPECT_NEAR(map.fpr(), fpr, 0.02 * fpr);
+  }
+  std::uint64_t const ends[] = {2};
+  for (unsigned const row_blocks : {1U, 2U}) {
+    ribbon_cells const cells(2, 0, 1, ends, row_blocks);
+    EXPECT_TRUE(cells.valid());
+    EXPECT_EQ(ribbon_values(1, {cells, {}}).valid(), row_blocks == 1);
+  }
+}
+
 /// The bytes do not depend on threads or memory.
 TEST(bloomier_map, is_the_same_built_in_parts) {
   std::uint64_t const items = 2'500'000;

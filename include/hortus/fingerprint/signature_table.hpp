@@ -109,9 +109,12 @@ class signature_table {
   [[nodiscard]] slot_lines const& slots() const noexcept { return slots_; }
   bool operator==(signature_table const& other) const noexcept { return slots_ == other.slots_; }
 
+  /// Throws errc::corrupt, and writes nothing, if a mapped file that was not verified turns out to be damaged.
   static void fields(signature_table const& self, auto& out) {
+    auto const used = self.used_believed_.yes ? self.slots_.used() : self.used_;
+    if (used > self.shape().capacity()) throw error(errc::corrupt, "its lines of slots do not fit together");
     out.constant(derivation, "index derivation");
-    out(self.slots_, self.used_believed_.yes ? self.slots_.used() : self.used_);
+    out(self.slots_, used);
   }
   static void fields(signature_table& self, auto& in) {
     in.constant(derivation, "index derivation");

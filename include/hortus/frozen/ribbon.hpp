@@ -28,13 +28,14 @@ namespace hortus {
 ///
 /// Where there are more keys than slots, the keys that start in the left part of a bucket of 128 slots are bumped to a second
 /// layer, a twentieth of the first; 2 bits per bucket say which. A third layer has those bumped from the second, and so on.
+/// At rates above 2^-4 rows have 128 slots and buckets 512.
 ///
 /// Promise  every key is found. An absent key is found with probability fpr(), which is 2^-columns, whatever the keys are.
 ///          Keys come in any order and may occur several times: the bytes are those of the set. A build never fails, and
 ///          takes linear time even if keys were chosen to defeat it; only the filter grows then.
-/// Price    r bits per key at a rate of 2^-r, and 0.3 % more from a million keys on, about 1 % more at 10,000; at rates in
-///          between up to 0.09 bits more. A lookup reads two neighbouring cache lines at rates down to 2^-8. Building
-///          takes 8 bytes per key, 0.5 for keys left over, and 16 MiB per thread.
+/// Price    r bits per key at a rate of 2^-r, and 0.2 to 0.5 % more from a million keys on, about 1 % more at 10,000 (2 % at
+///          rates above 2^-4); at rates in between up to 0.09 bits more. A lookup reads two neighbouring cache lines at rates
+///          down to 2^-8. Building takes 8 bytes per key, 0.5 for keys left over, and 16 MiB per thread.
 /// Lacks    insert: it is built of all keys at once (cuckoo and blocked take keys one by one). erase, merge.
 /// Source   P. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast succinct retrieval and approximate membership
 ///          using ribbon", SEA 2022; P. Dillinger, S. Walzer, "Ribbon filter", 2021.
@@ -60,6 +61,7 @@ class ribbon {
     std::uint64_t wide_blocks = 0;  ///< with a column more
     std::uint64_t strips = 1;       ///< of the first layer
     std::uint64_t layers = 0;
+    unsigned row_slots = 64;
     bool operator==(params const&) const = default;
     static void fields(auto& self, auto& io) {
       io("blocks", self.blocks);
@@ -67,6 +69,7 @@ class ribbon {
       io("wide_blocks", self.wide_blocks);
       io("strips", self.strips);
       io("layers", self.layers);
+      io("row_slots", self.row_slots);
     }
   };
 
@@ -94,7 +97,10 @@ class ribbon {
   ribbon() = default;  ///< without keys
 
   [[nodiscard]] bool may_contain(digest x) const noexcept { return hortus::kernels::in_ribbon(cells_, x); }
-  [[gnu::always_inline]] void prefetch(digest x) const noexcept { cells_.prefetch(cells_.start_in_first(x.bits())); }
+  [[gnu::always_inline]] void prefetch(digest x) const noexcept {
+    cells_.long_rows() ? cells_.prefetch<2>(cells_.start_in_first<2>(x.bits()))
+                       : cells_.prefetch(cells_.start_in_first(x.bits()));
+  }
   /// The kernel for a block. Bumped keys become a smaller block for the next layer.
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
     std::fill_n(hits, mask_words(xs.size()), 0);
@@ -165,10 +171,10 @@ class ribbon {
   static void set(std::uint64_t* hits, std::size_t bit) noexcept { hits[bit / 64] |= std::uint64_t{1} << (bit % 64); }
   explicit ribbon(ribbon_cells cells) noexcept : cells_(std::move(cells)) {}
   static params of_shape(plan::ribbon_shape const& s) noexcept {
-    return {s.blocks, s.columns, s.wide_blocks, s.strips, s.layers};
+    return {s.blocks, s.columns, s.wide_blocks, s.strips, s.layers, 64 * s.row_blocks};
   }
   static plan::ribbon_shape to_shape(params const& p) noexcept {
-    return {p.blocks, p.columns, p.wide_blocks, p.strips, p.layers};
+    return {p.blocks, p.columns, p.wide_blocks, p.strips, p.layers, p.row_slots / 64};
   }
   [[nodiscard]] unsigned columns_folded(std::uint64_t by) const {
     if (by == 0 || fold_width() % by != 0)

@@ -30,7 +30,8 @@ class ribbon_cells_builder {
   ribbon_cells_builder(plan::ribbon_shape const& shape, std::span<std::uint64_t const> words_per_part)
       : left_(words_per_part.size()), items_(std::reduce(words_per_part.begin(), words_per_part.end(), std::uint64_t{0})) {
     if (items_ == 0) return;
-    auto const layers = plan::ribbon_layers(items_);
+    auto const layers = plan::ribbon_layers(items_, 0, shape.long_rows());
+    unit_ = shape.blocks_per_threshold_byte();
     log2_strips_ = plan::ribbon_log2_strips(items_);
     strips_per_part_ = shape.strips / words_per_part.size();
     std::vector<std::uint64_t> ends;
@@ -40,12 +41,12 @@ class ribbon_cells_builder {
       auto const part = ends.size() / strips_per_part_;
       // build_part will say where its first strips end
       auto const first = ends.empty() ? 0 : ends.back();
-      for (std::uint64_t i = 1; i < strips_per_part_; ++i) ends.push_back(first + i * unit);
+      for (std::uint64_t i = 1; i < strips_per_part_; ++i) ends.push_back(first + i * unit_);
       ends.push_back(part + 1 == words_per_part.size() ? layers.front()
                                                        : end_of_part(part, before, layers.front(), words_per_part.size()));
     }
     for (std::size_t i = 1; i < layers.size(); ++i) ends.push_back(ends.back() + layers[i]);
-    cells_ = ribbon_cells(shape.columns, shape.wide_blocks, shape.strips, ends);
+    cells_ = ribbon_cells(shape.columns, shape.wide_blocks, shape.strips, ends, shape.row_blocks);
   }
 
   /// May run in several threads at once for different parts: no two parts share a byte.
@@ -58,14 +59,14 @@ class ribbon_cells_builder {
     }
     // Every strip has a unit; the others are dealt out by the numbers of keys.
     auto const first = cells_.strip(part * strips_per_part).first;
-    auto const units = (cells_.strip(part * strips_per_part + strips_per_part - 1).end - first) / unit - strips_per_part;
+    auto const units = (cells_.strip(part * strips_per_part + strips_per_part - 1).end - first) / unit_ - strips_per_part;
     std::array<ribbon_keys, strips_per_part> of_strip{};
     std::uint64_t before = 0;
     for (std::uint64_t i = 0; i < strips_per_part; ++i) {
       of_strip[i] = keys_of_strip(keys.from(before), i);
       before += of_strip[i].size();
       auto const share = portion(units, before, keys.size());
-      if (i + 1 < strips_per_part) cells_.end_strip(part * strips_per_part + i, first + (i + 1 + share) * unit);
+      if (i + 1 < strips_per_part) cells_.end_strip(part * strips_per_part + i, first + (i + 1 + share) * unit_);
     }
     std::array<ribbon_strip, strips_per_part> strips;
     for (std::uint64_t i = 0; i < strips_per_part; ++i)
@@ -84,11 +85,12 @@ class ribbon_cells_builder {
       sort(left);
       auto range = cells_.layer(layer);
       // More keys than planned: 1.2 for each of the 64 slots of a block happen only to keys that were chosen to meet. In the
-      // last layer a block more is smaller than the words of eight keys without room.
+      // last layer a block more is smaller than the words of eight keys without room; of one, if a block has few columns.
       auto const blocks = range.end - range.first;
-      auto const most = layer + 1 == cells_.layers() ? blocks * 64 + 8 : blocks * 77 + 64;
+      auto const tolerated = cells_.long_rows() ? cells_.columns() : 8;
+      auto const most = layer + 1 == cells_.layers() ? blocks * 64 + tolerated : blocks * 77 + 64;
       if (left.words.size() > most && layer + 1 < plan::ribbon_max_layers) {
-        cells_ = cells_.with_layers(layer, plan::ribbon_layers(left.words.size(), layer));
+        cells_ = cells_.with_layers(layer, plan::ribbon_layers(left.words.size(), layer, cells_.long_rows()));
         range = cells_.layer(layer);
       }
       ribbon_strip const whole{range, 0, left.keys()};
@@ -103,8 +105,6 @@ class ribbon_cells_builder {
   }
 
  private:
-  static constexpr std::uint64_t unit = 8;  // blocks, whose thresholds are one byte
-
   static constexpr std::uint64_t strips_per_part = 4;  // if there is more than one
 
   static void sort(ribbon_left& keys) {
@@ -126,8 +126,8 @@ class ribbon_cells_builder {
   /// Every strip has a unit; the others are dealt out by the numbers of keys.
   [[nodiscard]] std::uint64_t end_of_part(std::uint64_t part, std::uint64_t words_before, std::uint64_t blocks,
                                           std::uint64_t parts) const noexcept {
-    auto const free_units = blocks / unit - parts * strips_per_part_;
-    return ((part + 1) * strips_per_part_ + portion(free_units, words_before, items_)) * unit;
+    auto const free_units = blocks / unit_ - parts * strips_per_part_;
+    return ((part + 1) * strips_per_part_ + portion(free_units, words_before, items_)) * unit_;
   }
   /// The keys at the front that belong to a strip of a part. The bits after those of the part tell the strips apart.
   [[nodiscard]] ribbon_keys keys_of_strip(ribbon_keys keys, std::uint64_t strip) const noexcept {
@@ -140,6 +140,7 @@ class ribbon_cells_builder {
   std::uint64_t items_;
   unsigned log2_strips_ = 0;
   std::uint64_t strips_per_part_ = 1;
+  std::uint64_t unit_ = 8;  // blocks, whose thresholds are one byte
   ribbon_cells cells_;
 };
 

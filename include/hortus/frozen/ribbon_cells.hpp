@@ -33,28 +33,56 @@ struct ribbon_row {
   }
 };
 
+/// The row of a key in a filter of long rows: the slots start ... start + 127.
+struct ribbon_long_row {
+  std::uint64_t low;   ///< which of the first 64 slots
+  std::uint64_t high;  ///< which of the others
+  std::uint64_t fingerprint;
+
+  [[gnu::always_inline]] static constexpr ribbon_long_row of(std::uint64_t word) noexcept {
+    auto const row = ribbon_row::of(word);
+    return {row.slots, mix64(word), row.fingerprint};
+  }
+};
+
+/// What depends on the length of rows, which is that of so many blocks.
+template <unsigned RowBlocks>
+struct ribbon_rows;
+
+/// The keys of a bucket of 128 slots whose rows start below its threshold are not in the layer, but in a later one. Four
+/// thresholds are possible.
+template <>
+struct ribbon_rows<1> {
+  static constexpr std::uint64_t slots = 128;
+  static constexpr std::array<std::uint16_t, 4> thresholds{0, 19, 38, 128};
+  /// The same as a number whose bytes are the thresholds, which is faster than a table.
+  static constexpr std::uint64_t threshold(unsigned code) noexcept { return 0x80261300U >> 8 * code & 0xff; }
+  /// A range's two ends get the keys of so many slots more: otherwise the slots there, which fewer rows can reach, would stay
+  /// empty more often than others (22 slots a strip instead of 14).
+  static constexpr std::uint64_t before = 14, after = 16;
+};
+template <>
+struct ribbon_rows<2> {
+  static constexpr std::uint64_t slots = 512;
+  static constexpr std::array<std::uint16_t, 4> thresholds{0, 40, 96, 512};
+  static constexpr std::uint64_t threshold(unsigned code) noexcept { return 0x0200'0060'0028'0000U >> 16 * code & 0xffff; }
+  static constexpr std::uint64_t before = 36, after = 40;  // 28 slots a strip stay empty instead of 53
+};
+using ribbon_bucket = ribbon_rows<1>;
+
 /// A range of blocks in which the rows of some keys lie.
 struct ribbon_range {
   std::uint64_t first;  ///< block
   std::uint64_t end;
 
-  /// Where the row of a word starts. Rows do not leave the range. Its two ends get the keys of 14 and 16 slots more: otherwise
-  /// the slots there, which fewer rows can reach, would stay empty more often than others (22 slots a strip instead of 14).
+  /// Where the row of a word starts. Rows do not leave the range.
+  template <unsigned RowBlocks = 1>
   [[nodiscard]] constexpr std::uint64_t start(std::uint64_t word) const noexcept {
-    constexpr std::uint64_t before = 14, after = 16;
-    auto const last = (end - first - 1) * plan::ribbon_shape::block_slots;
+    constexpr auto before = ribbon_rows<RowBlocks>::before, after = ribbon_rows<RowBlocks>::after;
+    auto const last = (end - first - RowBlocks) * plan::ribbon_shape::block_slots;
     auto const place = fastrange(word, last + 1 + before + after);
     return first * plan::ribbon_shape::block_slots + std::min(std::max(place, before) - before, last);
   }
-};
-
-/// The keys of a bucket of 128 slots whose rows start below its threshold are not in the layer, but in a later one. Four
-/// thresholds are possible.
-struct ribbon_bucket {
-  static constexpr std::uint64_t slots = 128;
-  static constexpr std::array<std::uint8_t, 4> thresholds{0, 19, 38, 128};
-  /// The same as a number whose bytes are the thresholds, which is faster than a table.
-  static constexpr std::uint64_t threshold(unsigned code) noexcept { return 0x80261300U >> 8 * code & 0xff; }
 };
 
 /// The word of a key in the next layer.
@@ -63,15 +91,17 @@ constexpr std::uint64_t next_layer(std::uint64_t word) noexcept { return mix64(w
 /// What a ribbon filter stores.
 ///
 ///     columns      blocks of 64 slots, each with a word for every column; layer after layer
-///     thresholds   2 bits for every 128 slots
+///     thresholds   2 bits for every 128 slots, or 512 if rows are long
 ///     boundaries   the blocks at which the strips of the first layer and the other layers end
 ///     kept         words, in ascending order, of the keys for which even the last layer had no room
 class ribbon_cells {
  public:
   ribbon_cells() = default;
   /// Pre: `ends` is ascending: the ends of the strips of the first layer, then of the other layers.
-  ribbon_cells(unsigned columns, std::uint64_t wide_blocks, std::uint64_t strips, std::span<std::uint64_t const> ends)
+  ribbon_cells(unsigned columns, std::uint64_t wide_blocks, std::uint64_t strips, std::span<std::uint64_t const> ends,
+               unsigned row_blocks = 1)
       : columns_(columns),
+        row_blocks_(row_blocks),
         strips_log2_(static_cast<unsigned>(std::countr_zero(strips))),
         layers_(ends.size() - strips + 1),
         wide_blocks_(wide_blocks),
@@ -88,8 +118,9 @@ class ribbon_cells {
   [[nodiscard]] std::uint64_t blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::uint64_t wide_blocks() const noexcept { return wide_blocks_; }
   [[nodiscard]] unsigned strips_log2() const noexcept { return strips_log2_; }
+  [[nodiscard]] bool long_rows() const noexcept { return row_blocks_ == 2; }
   [[nodiscard]] plan::ribbon_shape shape() const noexcept {
-    return {blocks_, columns_, wide_blocks_, std::uint64_t{1} << strips_log2_, layers_};
+    return {blocks_, columns_, wide_blocks_, std::uint64_t{1} << strips_log2_, layers_, row_blocks_};
   }
 
   [[nodiscard]] ribbon_range strip(std::uint64_t strip) const noexcept {
@@ -102,33 +133,43 @@ class ribbon_cells {
     return strip(at);
   }
   /// Where the row of a word starts in a layer.
+  template <unsigned RowBlocks = 1>
   [[nodiscard]] std::uint64_t start_in_first(std::uint64_t word) const noexcept {
-    return strip(word >> 1 >> (63 - strips_log2_)).start(word << strips_log2_);
+    return strip(word >> 1 >> (63 - strips_log2_)).start<RowBlocks>(word << strips_log2_);
   }
+  template <unsigned RowBlocks = 1>
   [[nodiscard]] std::uint64_t start(std::uint64_t in_layer, std::uint64_t word) const noexcept {
-    return in_layer == 0 ? start_in_first(word) : layer(in_layer).start(word);
+    return in_layer == 0 ? start_in_first<RowBlocks>(word) : layer(in_layer).start<RowBlocks>(word);
   }
   /// Is a row that starts there in a later layer?
+  template <unsigned RowBlocks = 1>
   [[nodiscard]] bool bumped(std::uint64_t start) const noexcept {
-    auto const bucket = start / ribbon_bucket::slots;
-    auto const code = static_cast<unsigned>(thresholds()[bucket / 4]) >> (bucket % 4 * 2) & 3;
-    return start % ribbon_bucket::slots < ribbon_bucket::threshold(code);
+    using rows = ribbon_rows<RowBlocks>;
+    return start % rows::slots < rows::threshold(code_of(start / rows::slots));
+  }
+  [[nodiscard]] unsigned code_of(std::uint64_t bucket) const noexcept {
+    return static_cast<unsigned>(thresholds()[bucket / 4]) >> (bucket % 4 * 2) & 3;
   }
   /// Where the words of a block begin.
   [[nodiscard]] std::uint64_t word_of(std::uint64_t block) const noexcept {
     return block * columns_ + std::min(block, wide_blocks_);
   }
   /// A row has the columns of the block in which it ends.
+  template <unsigned RowBlocks = 1>
   [[nodiscard]] unsigned columns_of_row(std::uint64_t start) const noexcept {
-    return columns_ + static_cast<unsigned>(end_block(start) < wide_blocks_);
+    return columns_ + static_cast<unsigned>(end_block<RowBlocks>(start) < wide_blocks_);
   }
-  static constexpr std::uint64_t end_block(std::uint64_t start) noexcept { return (start + 63) / 64; }
+  template <unsigned RowBlocks = 1>
+  static constexpr std::uint64_t end_block(std::uint64_t start) noexcept {
+    return (start + 64 * RowBlocks - 1) / 64;
+  }
 
-  /// Prefetches the two blocks of a row. Only prefetches, so it must be inlined: see batch.hpp.
+  /// Prefetches the two blocks of a row, or three. Only prefetches, so it must be inlined: see batch.hpp.
+  template <unsigned RowBlocks = 1>
   [[gnu::always_inline]] void prefetch(std::uint64_t start) const noexcept {
     auto const* const first = bits_.data() + word_of(start / 64) * 8;
     __builtin_prefetch(first);
-    auto const bytes = 16 * columns_;
+    auto const bytes = 8 * (RowBlocks + 1) * (columns_ + (RowBlocks == 1 ? 0 : 1));
     for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at);
   }
 
@@ -164,7 +205,8 @@ class ribbon_cells {
       double later = 0;
       auto const ranges = i == 0 ? std::uint64_t{1} << strips_log2_ : 1;
       for (std::uint64_t j = 0; j < ranges; ++j) {
-        auto const found = found_in(i == 0 ? strip(j) : layer(i), most);
+        auto const range = i == 0 ? strip(j) : layer(i);
+        auto const found = long_rows() ? found_in<2>(range, most) : found_in<1>(range, most);
         rate += reached / static_cast<double>(ranges) * found.rate;
         later += reached / static_cast<double>(ranges) * found.later;
       }
@@ -183,9 +225,10 @@ class ribbon_cells {
     for (std::uint64_t i = 0; i < kept; ++i) ends.push_back(boundary(i + 1));
     auto const same = ends.back();
     for (auto const blocks : sizes) ends.push_back(ends.back() + blocks);
-    ribbon_cells other(columns_, wide_blocks_, std::uint64_t{1} << strips_log2_, ends);
+    ribbon_cells other(columns_, wide_blocks_, std::uint64_t{1} << strips_log2_, ends, row_blocks_);
     std::copy_n(words(), word_of(same), other.words());
-    std::copy_n(thresholds(), (same + 7) / 8, other.thresholds());
+    auto const blocks_per_byte = shape().blocks_per_threshold_byte();
+    std::copy_n(thresholds(), (same + blocks_per_byte - 1) / blocks_per_byte, other.thresholds());
     return other;
   }
 
@@ -212,9 +255,16 @@ class ribbon_cells {
   }
   bool operator==(ribbon_cells const&) const = default;
 
-  static void fields(auto& self, auto& io) {
-    io(self.columns_, self.wide_blocks_, self.strips_log2_, self.layers_, self.blocks_, self.kept_words_, self.bits_,
+  static void fields(ribbon_cells const& self, auto& out) {
+    auto const columns = self.columns_ + (self.long_rows() ? long_rows_flag : 0);
+    out(columns, self.wide_blocks_, self.strips_log2_, self.layers_, self.blocks_, self.kept_words_, self.bits_,
+        self.thresholds_, self.boundaries_, self.kept_);
+  }
+  static void fields(ribbon_cells& self, auto& in) {
+    in(self.columns_, self.wide_blocks_, self.strips_log2_, self.layers_, self.blocks_, self.kept_words_, self.bits_,
        self.thresholds_, self.boundaries_, self.kept_);
+    self.row_blocks_ = self.columns_ < long_rows_flag ? 1 : 2;
+    self.columns_ -= self.long_rows() ? long_rows_flag : 0;
   }
   [[nodiscard]] bool valid() const noexcept {
     using shape_type = plan::ribbon_shape;
@@ -228,39 +278,42 @@ class ribbon_cells {
     if (bits_.size() != s.column_bytes() || thresholds_.size() != s.threshold_bytes() ||
         boundaries_.size() != s.boundary_bytes())
       return false;
-    if (layers_ == 0) return blocks_ == 0 && strips_log2_ == 0;
+    if (layers_ == 0) return blocks_ == 0 && strips_log2_ == 0 && !long_rows();
     auto const ends = s.strips + layers_;
     for (std::uint64_t i = 1; i < ends; ++i)
-      if (boundary(i) <= boundary(i - 1)) return false;  // a range has at least one block
+      if (boundary(i) < boundary(i - 1) + row_blocks_) return false;  // a range has room for a row
     return boundary(0) == 0 && boundary(ends - 1) == blocks_;
   }
 
  private:
+  static constexpr unsigned long_rows_flag = 128;  // added to the columns in a file
+
   struct shares {
     double rate;
     double later;
   };
+  template <unsigned RowBlocks>
   [[nodiscard]] shares found_in(ribbon_range range, unsigned most) const noexcept {
+    using rows = ribbon_rows<RowBlocks>;
     constexpr auto slots = plan::ribbon_shape::block_slots;
     auto const first = range.first * slots;
-    auto const last = (range.end - 1) * slots;  // the last start
-    auto const all = static_cast<double>(last - first + 1 + 30);
+    auto const last = (range.end - RowBlocks) * slots;  // the last start
+    auto const all = static_cast<double>(last - first + 1 + rows::before + rows::after);
     double const narrow = std::ldexp(1.0, -static_cast<int>(std::min(columns_, most)));
     double const wide = std::ldexp(1.0, -static_cast<int>(std::min(columns_ + 1, most)));
     // Starts below `wide_end` have rows with a column more.
-    auto const wide_end = wide_blocks_ == 0 ? 0 : (wide_blocks_ - 1) * slots + 1;
+    auto const wide_end = wide_blocks_ < RowBlocks ? 0 : (wide_blocks_ - RowBlocks) * slots + 1;
     auto const at_end = [&](std::uint64_t start, double extra) {  // the keys that the ends get in addition
-      if (bumped(start)) return shares{0, extra};
+      if (bumped<RowBlocks>(start)) return shares{0, extra};
       return shares{extra * (start < wide_end ? wide : narrow), 0};
     };
-    auto const front = at_end(first, 14);
-    auto const back = at_end(last, 16);
+    auto const front = at_end(first, rows::before);
+    auto const back = at_end(last, rows::after);
     shares sum{front.rate + back.rate, front.later + back.later};
     for (auto start = first; start <= last;) {
-      auto const bucket = start / ribbon_bucket::slots;
-      auto const end = std::min((bucket + 1) * ribbon_bucket::slots, last + 1);
-      auto const code = static_cast<unsigned>(thresholds()[bucket / 4]) >> (bucket % 4 * 2) & 3;
-      auto const in = std::clamp(bucket * ribbon_bucket::slots + ribbon_bucket::threshold(code), start, end);
+      auto const bucket = start / rows::slots;
+      auto const end = std::min((bucket + 1) * rows::slots, last + 1);
+      auto const in = std::clamp(bucket * rows::slots + rows::threshold(code_of(bucket)), start, end);
       auto const change = std::clamp(wide_end, in, end);
       sum.later += static_cast<double>(in - start);
       sum.rate += static_cast<double>(change - in) * wide + static_cast<double>(end - change) * narrow;
@@ -279,6 +332,7 @@ class ribbon_cells {
   }
 
   unsigned columns_ = 0;
+  unsigned row_blocks_ = 1;
   unsigned strips_log2_ = 0;
   std::uint64_t layers_ = 0;
   std::uint64_t wide_blocks_ = 0;

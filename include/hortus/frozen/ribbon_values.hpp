@@ -83,7 +83,7 @@ class ribbon_values {
   bool operator==(ribbon_values const&) const = default;
   static void fields(auto& self, auto& io) { io(self.value_bits_, self.cells_, self.kept_values_); }
   [[nodiscard]] bool valid() const noexcept {
-    return cells_.valid() && value_bits_ <= plan::ribbon_shape::max_columns &&
+    return cells_.valid() && !cells_.long_rows() && value_bits_ <= plan::ribbon_shape::max_columns &&
            (cells_.layers() == 0 || value_bits_ <= cells_.columns()) && kept_values_.size() == cells_.kept().size() * 8;
   }
 

@@ -61,7 +61,7 @@ inline bloomier_shape bloomier_map(goal g, unsigned value_bits, unsigned uncheck
     throw error(errc::bad_goal, "values have at most 64 bits, not " + std::to_string(value_bits));
   if (arity != 0 && arity != 3 && arity != 4) throw error(errc::bad_goal, "a key has 3 or 4 slots in a binary fuse table");
   bloomier_shape s{g.items, value_bits, 0, 0, arity};
-  auto const on_ribbon = ribbon({g.items, unchecked == 1 ? 0.5 : checked_fpr(g.fpr)});  // checks the limits
+  auto const on_ribbon = ribbon_of_rows({g.items, unchecked == 1 ? 0.5 : checked_fpr(g.fpr)}, 1);  // checks the limits
   if (unchecked == 0 && arity == 0) {
     s.check_bits = on_ribbon.columns;
     s.wide_blocks = on_ribbon.wide_blocks;
