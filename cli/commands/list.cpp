@@ -102,7 +102,10 @@ std::string share_missed(family_info const& f, proposal const& offer) {
 std::string space_of(family_info const& f, proposal const& offer) {
   if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
-  if (f.has(verb::find)) text += " and those of the value";
+  if (f.finds_bounds)
+    text += " with values of 8 bits";
+  else if (f.has(verb::find))
+    text += " and those of the value";
   if (f.forgets) text += " a key of the window";
   text += share_missed(f, offer);
   if (f.grows) text += " of the first stage";
