@@ -96,7 +96,7 @@ void perfect_hash::clear() noexcept {
   items_ = 0;
   first_.clear();
   for (auto& level : later_) level.clear();
-  kept_.clear();
+  kept_ = memory();
   numbers_.clear();
 }
 
@@ -114,7 +114,7 @@ bool perfect_hash::valid() const noexcept {
     if (!level.valid()) return false;
     slots += level.slots();
   }
-  return items_ == 0 || numbers_.size() == slots - items_;
+  return items_ == 0 ? kept_words() == 0 : numbers_.size() == slots - items_;
 }
 
 }  // namespace hortus

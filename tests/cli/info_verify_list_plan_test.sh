@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 1000 >keys
 
-verbs='{"build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "erase", "count", "top", "find", "at",
+verbs='{"build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "erase", "count", "top", "find", "put", "assign",
   "estimate", "fpr", "merge", "intersect", "fold", "grow", "clear", "size_bytes"}'
 
 some=$(families insert may_contain estimate fpr)

@@ -1042,7 +1042,7 @@ class PerfectHash:
         self.kept = numbers_in(kept)
         self.numbers = AscendingList(f)
         slots = sum(level.slots for level in self.levels) + len(self.kept)
-        demand(self.items == 0 or len(self.numbers.low) == slots - self.items, "numbers")
+        demand(not self.kept if self.items == 0 else len(self.numbers.low) == slots - self.items, "numbers")
 
     def rank(self, word):
         first = 0
@@ -1102,6 +1102,11 @@ class PrintMap:
             return
         pairs = self.table.pairs()
         demand(len(pairs) == used == len(set(pairs)), "used")
+        scale = 1 << self.bits - self.table.remainder_bits
+        for q, remainder in pairs:
+            scaled = (q << self.table.remainder_bits | remainder) * scale
+            fingerprint = -(-scaled // self.slots)
+            demand(fingerprint >> self.bits == 0 and fingerprint * self.slots // scale * scale == scaled, "a pair of no fingerprint")
 
     def find(self, d):
         if self.table:
@@ -1167,6 +1172,7 @@ class Cascade:
         count = f.number("filters", 0, 40)
         demand(count % 2 == 0, "filters come in pairs")
         shapes = [(f.number("bits", 1, MAX_BITS), f.number("probes", 1, 64)) for _ in range(count)]
+        kept = [f.number("kept digests") for _ in range(2)]
         firsts = [0]
         for bits, _ in shapes:
             firsts.append(firsts[-1] + (bits + 63) // 64 * 64)
@@ -1174,9 +1180,7 @@ class Cascade:
         self.filters = [(first, *shape) for first, shape in zip(firsts, shapes)]
         self.rest = []
         for side in range(2):
-            words = f.rest("rest")
-            demand(len(words) % 8 == 0, "rest")
-            self.rest.append(numbers_in(words))
+            self.rest.append(numbers_in(f.section("kept digests", 8 * kept[side])))
 
     def reports(self, number, d):
         first, width, probes = self.filters[number]

@@ -44,7 +44,7 @@ std::vector<bytes_of_file> originals() {
 /// Reads the bytes in every way, and uses what comes out. Either an error of hortus, the same from all who read them whole, or
 /// a filter that writes these very bytes: a file says nothing twice and nothing that does not count, so no two files mean the
 /// same. Who does not read them whole may pass over a number that would have to be counted (`large` of counters); then what
-/// comes out works as well, and what it writes is right.
+/// comes out works as well, and what it writes is right, or it refuses to write.
 bool accepted(bytes_of_file const& file) {
   std::optional<errc> copied;
   auto const outcome = [&](auto read) {
@@ -56,7 +56,10 @@ bool accepted(bytes_of_file const& file) {
           if (!copied) {
             EXPECT_EQ(to_bytes(filter), file);
           }
-          EXPECT_NO_THROW(use_everything(filter));
+          bool const found_out = copied && refuses_to_be_written(filter);  // it was not verified
+          if (!found_out) {
+            EXPECT_NO_THROW(use_everything(filter));
+          }
           allocations = so_far;
         });
       } catch (error const& e) {

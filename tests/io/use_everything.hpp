@@ -33,6 +33,18 @@ inline void require_readable(any_filter const& filter) {
   }
 }
 
+/// A filter that was mapped and not verified may refuse to be written, as damaged. Then it is only asked.
+inline bool refuses_to_be_written(any_filter const& filter) {
+  try {
+    (void)to_bytes(filter);
+    return false;
+  } catch (error const& e) {
+    require(e.code() == errc::corrupt, "a filter that cannot be written is damaged");
+    if (filter.family().has(verb::may_contain)) (void)filter.family().may_contain(digest(7));
+    return true;
+  }
+}
+
 inline void use_everything(any_filter const& original) {
   auto const about = original.about();
   require(about.family == original.family().kind(), "the family's name");

@@ -38,6 +38,7 @@ class quotient_table {
   struct pair {
     std::uint64_t quotient;
     std::uint64_t remainder;
+    constexpr bool operator==(pair const&) const = default;
   };
 
   quotient_table() = default;

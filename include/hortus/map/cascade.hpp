@@ -56,7 +56,10 @@ class cascade {
       keys = std::move(going_on);
     }
     keep(made);
-    for (std::size_t side : {0U, 1U}) rest_[side] = memory_of(keys[side]);
+    for (std::size_t side : {0U, 1U}) {
+      kept_[side] = keys[side].size();
+      rest_[side] = memory_of(keys[side]);
+    }
   }
 
   /// The bit of a key; nothing: it is absent. `bit` is that of the constructor.
@@ -90,11 +93,12 @@ class cascade {
   }
   [[nodiscard]] std::size_t levels() const noexcept { return filters_.size() / 2; }
   /// The keys that are kept exactly.
-  [[nodiscard]] std::uint64_t kept() const noexcept { return (rest_[0].size() + rest_[1].size()) / sizeof(std::uint64_t); }
+  [[nodiscard]] std::uint64_t kept() const noexcept { return kept_[0] + kept_[1]; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return words_.size() + rest_[0].size() + rest_[1].size(); }
   void clear() noexcept {
     words_.clear();
     for (auto& some : rest_) some = memory();
+    kept_ = {};
   }
   bool operator==(cascade const&) const = default;
 
@@ -113,7 +117,8 @@ class cascade {
   [[nodiscard]] bool valid() const noexcept {
     auto const bits = filters_.empty() ? 0 : filters_.back().first + filters_.back().stored_bits();
     return filters_.size() % 2 == 0 && filters_.size() <= most_filters && words_.size() == bits / 8 &&
-           rest_[0].size() % sizeof(std::uint64_t) == 0 && rest_[1].size() % sizeof(std::uint64_t) == 0;
+           rest_[0].size() / sizeof(std::uint64_t) == kept_[0] && rest_[0].size() % sizeof(std::uint64_t) == 0 &&
+           rest_[1].size() / sizeof(std::uint64_t) == kept_[1] && rest_[1].size() % sizeof(std::uint64_t) == 0;
   }
 
  private:
@@ -133,7 +138,7 @@ class cascade {
   static void list(auto& self, auto& io) {
     io.constant(index::id, "index derivation");
     io.list(self.filters_, most_filters);
-    io(self.words_, self.rest_[0], self.rest_[1]);
+    io(self.kept_[0], self.kept_[1], self.words_, self.rest_[0], self.rest_[1]);
   }
 
   /// One after the other in one array, because a file has at most 256 sections.
@@ -183,7 +188,8 @@ class cascade {
 
   memory_vector<filter> filters_;  // of level l: filter 2 l of the keys with 0, filter 2 l + 1 of those with 1
   memory words_;                   // of all filters
-  std::array<memory, 2> rest_;     // digests of keys with 0, and with 1, ascending
+  std::array<std::uint64_t, 2> kept_{};
+  std::array<memory, 2> rest_;  // digests of keys with 0, and with 1, ascending
 };
 
 }  // namespace hortus

@@ -161,15 +161,14 @@ class dynamic_bloomier {
   [[nodiscard]] memory const& cells() const noexcept { return signatures_.cells(); }
   bool operator==(dynamic_bloomier const&) const = default;
 
-  static void fields(dynamic_bloomier const& self, auto& out) { out(self.signatures_, self.collisions_, self.labels_); }
+  static void fields(dynamic_bloomier const& self, auto& out) {
+    out(self.signatures_, self.collisions_, self.labels_);
+    if (self.signatures_.is_believed()) self.check_collisions();
+  }
   static void fields(dynamic_bloomier& self, auto& in) {
     in(self.signatures_, self.collisions_, self.labels_);
-    bool sound = self.valid();
-    if (sound && in.verifies())
-      self.collisions_.for_each([&](quotient_fingerprint whole, std::uint64_t) {
-        sound = sound && self.signatures_.find(whole.first(self.signatures_.shape().fingerprint_bits)).found();
-      });
-    if (!sound) throw error(errc::corrupt, "its collisions do not fit its signatures");
+    if (!self.valid()) throw error(errc::corrupt, "its collisions do not fit its signatures");
+    if (in.verifies()) self.check_collisions();
   }
   [[nodiscard]] bool valid() const noexcept {
     return signatures_.valid() && collisions_.valid() && labels_.valid() && layout(shape()).possible() &&
@@ -177,6 +176,14 @@ class dynamic_bloomier {
   }
 
  private:
+  /// Throws errc::corrupt unless every collision has its signature.
+  void check_collisions() const {
+    bool sound = true;
+    collisions_.for_each([&](quotient_fingerprint whole, std::uint64_t) {
+      sound = sound && signatures_.find(whole.first(signatures_.shape().fingerprint_bits)).found();
+    });
+    if (!sound) throw error(errc::corrupt, "its collisions do not fit its signatures");
+  }
   static constexpr plan::dynamic_bloomier_shape layout(params p) noexcept {
     return {{p.slots, p.signature_bits}, {p.collision_slots, 64}, p.value_bits};
   }

@@ -89,10 +89,12 @@ class print_map {
     return shape_ == other.shape_ && value_bits_ == other.value_bits_ && table_ == other.table_;
   }
 
+  /// Was it read from a mapped file that nobody verified?
+  [[nodiscard]] bool is_believed() const noexcept { return used_believed_.yes; }
+
+  /// Throws errc::corrupt, and writes nothing, if a mapped file that was not verified turns out to be damaged.
   static void fields(print_map const& self, auto& out) {
-    auto used = self.used_;
-    if (self.used_believed_.yes)
-      if (auto const sums = self.table_.checked_sums(); sums.sound) used = sums.used;
+    auto const used = self.is_believed() ? self.checked_size() : self.used_;
     out(self.shape_.slots, self.shape_.fingerprint_bits, self.value_bits_, used, self.table_.cells());
   }
   /// What a file says about its slots is believed only if the file is mapped and not verified. No access depends on it.
@@ -104,10 +106,7 @@ class print_map {
     if (sound) {
       self.table_ = quotient_table(std::move(cells), self.remainder_bits(), self.value_bits_);
       self.used_believed_.yes = !in.verifies();
-      if (in.verifies()) {
-        auto const sums = self.table_.checked_sums();
-        sound = sums.sound && sums.used == self.used_ && sums.distinct == self.used_;
-      }
+      if (in.verifies()) sound = self.checked_size() == self.used_;
     }
     if (!sound || !self.valid()) throw error(errc::corrupt, "its slots do not fit together");
   }
@@ -117,6 +116,16 @@ class print_map {
   }
 
  private:
+  /// The number of fingerprints, after a look at every slot. Throws errc::corrupt if runs are wrong, a fingerprint is there
+  /// twice, or a pair is that of no fingerprint.
+  [[nodiscard]] std::uint64_t checked_size() const {
+    auto const sums = table_.checked_sums();
+    bool sound = sums.sound && sums.distinct == sums.used && sums.used <= shape_.room();
+    if (sound)
+      for (quotient_table::cursor at(table_); !at.done(); at.next()) sound = sound && pair_of(print::at(*at, shape_)) == *at;
+    if (!sound) throw error(errc::corrupt, "its slots do not fit together");
+    return sums.used;
+  }
   [[nodiscard]] std::uint64_t blocks() const noexcept { return shape_.slots == 0 ? 0 : shape_.blocks(); }
   [[nodiscard]] unsigned remainder_bits() const noexcept { return shape_.slots == 0 ? 64 : shape_.remainder_bits(); }
   [[nodiscard]] quotient_table::pair pair_of(print p) const noexcept { return p.in(shape_.slots, remainder_bits()); }
