@@ -71,27 +71,6 @@ HWY_INLINE bool adds_up(std::uint64_t const* block, std::uint64_t low, std::uint
 #endif
 }
 
-/// What the slots of a row add up to, a bit for each of `columns` columns.
-HWY_INLINE std::uint64_t sums(std::uint64_t const* block, std::uint64_t low, std::uint64_t const* other, std::uint64_t high,
-                              unsigned columns) {
-  std::uint64_t all = 0;
-#ifdef HORTUS_COLUMNS_IN_LANES
-  words const d;
-  for (unsigned from = 0; from < columns; from += lanes) {
-    auto const some = hn::FirstN(d, columns - from);
-    auto const both = hn::Xor(hn::And(hn::MaskedLoad(some, d, block + from), hn::Set(d, low)),
-                              hn::And(hn::MaskedLoad(some, d, other + from), hn::Set(d, high)));
-    all |= to_bits(hn::TestBit(hn::PopulationCount(both), hn::Set(d, 1))) << from;
-  }
-#else
-  for (unsigned from = 0; from < columns; ++from) {
-    auto const both = (block[from] & low) ^ (other[from] & high);
-    all |= (static_cast<std::uint64_t>(std::popcount(both)) & 1) << from;
-  }
-#endif
-  return all;
-}
-
 /// Eight columns in all blocks, as at a rate of 2^-8, are a case of their own: a block is a cache line, and fewer instructions
 /// leave room for more lookups in flight.
 template <bool Eight>
@@ -192,49 +171,148 @@ bool one_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
   return matches_any_columns(cells, start, word);
 }
 
+HWY_INLINE std::uint64_t lowest(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+
+/// The columns of a map, as types: a loop over a constant number of vectors takes half the time. So many columns in all blocks,
+/// whole vectors:
+template <unsigned Columns>
+struct exactly {
+  static HWY_INLINE unsigned of_row(ribbon_cells const&, std::uint64_t) { return Columns; }
+  static HWY_INLINE std::uint64_t word_of(ribbon_cells const&, std::uint64_t block) { return block * Columns; }
+  static HWY_INLINE std::size_t whole_vectors(unsigned, std::size_t of) { return Columns / of; }
+  static constexpr bool rest = false;
+};
+/// Any columns, in so many vectors; 0: in any number of them.
+template <unsigned Vectors>
+struct about {
+  static HWY_INLINE unsigned of_row(ribbon_cells const& cells, std::uint64_t start) { return cells.columns_of_row(start); }
+  static HWY_INLINE std::uint64_t word_of(ribbon_cells const& cells, std::uint64_t block) { return cells.word_of(block); }
+  static HWY_INLINE std::size_t whole_vectors(unsigned columns, std::size_t of) {
+    return Vectors == 0 ? columns / of : Vectors - 1;
+  }
+  static constexpr bool rest = true;
+};
+/// Calls act(columns) with such a type.
+HWY_INLINE void with_columns(ribbon_cells const& cells, auto act) {
+  if (cells.wide_blocks() == 0) {
+    if (cells.columns() == 8) return act(exactly<8>());
+    if (cells.columns() == 16) return act(exactly<16>());
+    if (cells.columns() == 24) return act(exactly<24>());
+    if (cells.columns() == 32) return act(exactly<32>());
+  }
+#ifdef HORTUS_COLUMNS_IN_LANES
+  auto const most = cells.columns() + (cells.wide_blocks() != 0 ? 1 : 0);
+  if (most != 0 && most <= lanes) return act(about<1>());
+  if (most > lanes && most <= 2 * lanes) return act(about<2>());
+  if (most > 2 * lanes && most <= 3 * lanes) return act(about<3>());
+  if (most > 3 * lanes && most <= 4 * lanes) return act(about<4>());
+#endif
+  act(about<0>());
+}
+
+/// What the slots of a row add up to, a bit for each column. The row has the slots `low` of one block and `high` of another.
+template <class Columns>
+HWY_INLINE std::uint64_t sums(std::uint64_t const* block, std::uint64_t low, std::uint64_t const* other, std::uint64_t high,
+                              unsigned columns) {
+  std::uint64_t all = 0;
+#ifdef HORTUS_COLUMNS_IN_LANES
+  words const d;
+  auto const lows = hn::Set(d, low);
+  auto const highs = hn::Set(d, high);
+  auto const odd = [](vector both) HWY_ATTR { return to_bits(hn::TestBit(hn::PopulationCount(both), hn::Set(words(), 1))); };
+  auto const whole = Columns::whole_vectors(columns, lanes);
+  for (std::size_t v = 0; v < whole; ++v) {
+    auto const from = v * lanes;
+    all |= odd(hn::Xor(hn::And(hn::LoadU(d, block + from), lows), hn::And(hn::LoadU(d, other + from), highs))) << from;
+  }
+  if constexpr (Columns::rest) {
+    auto const from = whole * lanes;
+    if (from == columns) return all;
+    auto const some = hn::FirstN(d, columns - from);
+    all |= odd(hn::Xor(hn::And(hn::MaskedLoad(some, d, block + from), lows),
+                       hn::And(hn::MaskedLoad(some, d, other + from), highs)))
+           << from;
+  }
+#else
+  for (unsigned from = 0; from < columns; ++from) {
+    auto const both = (block[from] & low) ^ (other[from] & high);
+    all |= (static_cast<std::uint64_t>(std::popcount(both)) & 1) << from;
+  }
+#endif
+  return all;
+}
+
 /// The exclusive or of the fingerprint and of what the slots add up to: in a map, the value of the key, and zeros in the
 /// columns that check it.
+template <class Columns>
 HWY_INLINE std::uint64_t value_at(ribbon_cells const& cells, std::uint64_t start, std::uint64_t word) {
   auto const row = ribbon_row::of(word);
   auto const by = start % 64;
-  auto const columns = cells.columns_of_row(start);
-  auto const found = sums(cells.words() + cells.word_of(start / 64), row.slots << by,
-                          cells.words() + cells.word_of(ribbon_cells::end_block(start)), row.slots >> 1 >> (63 - by), columns);
-  return (found ^ row.fingerprint) & (columns == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << columns) - 1);
+  auto const columns = Columns::of_row(cells, start);
+  auto const* const block = cells.words() + Columns::word_of(cells, start / 64);
+  auto const* const other = cells.words() + Columns::word_of(cells, ribbon_cells::end_block(start));
+  auto const found = sums<Columns>(block, row.slots << by, other, row.slots >> 1 >> (63 - by), columns);
+  return (found ^ row.fingerprint) & lowest(columns);
 }
 
-void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, keys xs, keys next, bool far, std::uint64_t* values,
-                      std::uint64_t* bumped) {
+template <class Columns>
+HWY_INLINE void values_in_layer(ribbon_cells const& cells, std::uint64_t layer, keys xs, keys next, bool far,
+                                unsigned value_bits, std::uint64_t* values, ribbon_answers& answers) {
+  auto const check = ~lowest(value_bits);
   std::uint64_t starts[ribbon_block_keys];
   auto const look_ahead = [&](std::size_t i) HWY_ATTR {
     starts[i] = cells.start(layer, xs[i].bits());
     if (far) cells.prefetch(starts[i]);
   };
-  std::fill_n(bumped, ribbon_block_keys / 64, 0);
   for (std::size_t i = 0; i < std::min(ahead, xs.size()); ++i) look_ahead(i);
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    if (i + ahead < xs.size())
-      look_ahead(i + ahead);
-    else if (i + ahead - xs.size() < next.size())
-      cells.prefetch(cells.start_in_first(next[i + ahead - xs.size()].bits()));
-    values[i] = value_at(cells, starts[i], xs[i].bits());
-    bumped[i / 64] |= std::uint64_t{cells.bumped(starts[i])} << (i % 64);
+  for (std::size_t from = 0; from < xs.size(); from += 64) {
+    std::uint64_t found = 0;
+    std::uint64_t bumped = 0;
+    for (std::size_t i = from; i < std::min(from + 64, xs.size()); ++i) {
+      if (i + ahead < xs.size())
+        look_ahead(i + ahead);
+      else if (i + ahead - xs.size() < next.size())
+        cells.prefetch(cells.start_in_first(next[i + ahead - xs.size()].bits()));
+      auto const bits = value_at<Columns>(cells, starts[i], xs[i].bits());
+      auto const passes = std::uint64_t{(bits & check) == 0};
+      values[i] = bits & (0 - passes);
+      found |= passes << (i % 64);
+      bumped |= std::uint64_t{cells.bumped(starts[i])} << (i % 64);
+    }
+    answers.found[from / 64] = found;
+    answers.bumped[from / 64] = bumped;
   }
+}
+void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, keys xs, keys next, bool far, unsigned value_bits,
+                      std::uint64_t* values, ribbon_answers& answers) {
+  with_columns(cells, [&](auto columns) HWY_ATTR {
+    values_in_layer<decltype(columns)>(cells, layer, xs, next, far, value_bits, values, answers);
+  });
 }
 
 HWY_NOINLINE ribbon_value value_in_later_layers(ribbon_cells const& cells, std::uint64_t word) {
+  using place = ribbon_value::place;
   for (std::uint64_t layer = 1; layer < cells.layers(); ++layer) {
     word = next_layer(word);
     if (auto const start = cells.start(layer, word); !cells.bumped(start))
-      return {value_at(cells, start, word), word, true, layer + 1 == cells.layers()};
+      return {value_at<about<0>>(cells, start, word), layer + 1 == cells.layers() ? place::in_last : place::in_layer};
   }
-  return {0, word, false, true};
+  return {0, place::nowhere};
+}
+// Not inlined: a lookup that does not need it saves no registers then.
+HWY_NOINLINE std::uint64_t value_of_any_columns(ribbon_cells const& cells, std::uint64_t start, std::uint64_t word) {
+  std::uint64_t value = 0;
+  with_columns(cells, [&](auto columns) HWY_ATTR { value = value_at<decltype(columns)>(cells, start, word); });
+  return value;
 }
 ribbon_value one_value_in_ribbon(ribbon_cells const& cells, std::uint64_t word) {
+  using place = ribbon_value::place;
   auto const start = cells.start_in_first(word);
   if (cells.bumped(start)) [[unlikely]]
     return value_in_later_layers(cells, word);
-  return {value_at(cells, start, word), word, true, cells.layers() == 1};
+  auto const where = cells.layers() == 1 ? place::in_last : place::in_layer;
+  if (cells.columns() == 16 && cells.wide_blocks() == 0) return {value_at<exactly<16>>(cells, start, word), where};
+  return {value_of_any_columns(cells, start, word), where};
 }
 
 #ifdef HORTUS_COLUMNS_IN_LANES
@@ -324,8 +402,8 @@ void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std:
 }
 
 void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
-                      bool far, std::uint64_t* values, std::uint64_t* bumped) noexcept {
-  HWY_DYNAMIC_DISPATCH(values_in_ribbon)(cells, layer, xs, next, far, values, bumped);
+                      bool far, unsigned value_bits, std::uint64_t* values, ribbon_answers& answers) noexcept {
+  HWY_DYNAMIC_DISPATCH(values_in_ribbon)(cells, layer, xs, next, far, value_bits, values, answers);
 }
 
 namespace {

@@ -25,5 +25,33 @@ TEST(map_entry, values_stay_with_their_words) {
   }
 }
 
+/// Entries of keys and values are put into buckets first. Keys that share their first bits, or all but their last ones, are
+/// many in a bucket, and equal in the bits by which it is sorted.
+TEST(map_entry, distinct_entries_are_sorted_whatever_the_digests_are) {
+  std::mt19937_64 random(2);
+  for (std::size_t const count : {0U, 1U, 2U, 64U, 5000U, 70'000U, 300'000U})
+    for (int const kind : {0, 1, 2, 3, 4}) {
+      std::vector<digest> keys;
+      std::vector<std::uint64_t> values;
+      std::vector<map_entry> expected;
+      for (std::size_t i = 0; i < count; ++i) {
+        auto const word = kind == 0   ? random()
+                          : kind == 1 ? i                                          // all in one bucket
+                          : kind == 2 ? ~std::uint64_t{0} << 40 | random() >> 30   // the same first bits
+                          : kind == 3 ? (random() >> 54 << 54) | (random() % 300)  // 1024 runs that differ in their last bits
+                                      : random() % 1000 << 50;                     // many duplicates
+        keys.push_back(digest(word));
+        values.push_back(word * 31 + 7);
+        expected.push_back({values.back(), word});
+      }
+      expected.resize(sort_distinct(expected));
+      EXPECT_EQ(distinct_entries(keys, values), expected) << count << " of kind " << kind;
+      if (count < 2) continue;
+      keys.back() = keys.front();
+      values.back() = values.front() + 1;
+      EXPECT_THROW((void)distinct_entries(keys, values), conflicting_values) << count << " of kind " << kind;
+    }
+}
+
 }  // namespace
 }  // namespace hortus

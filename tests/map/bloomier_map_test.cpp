@@ -10,6 +10,7 @@
 #include <hortus/part_threads.hpp>
 
 #include "key_sets.hpp"
+#include "with_target.hpp"
 
 namespace hortus {
 namespace {
@@ -117,6 +118,37 @@ TEST(bloomier_map, has_short_rows_at_high_rates) {
     EXPECT_TRUE(cells.valid());
     EXPECT_EQ(ribbon_values(1, {cells, {}}).valid(), row_blocks == 1);
   }
+}
+
+/// 8, 16, 24 and 32 columns, and wide blocks, have lookups of their own; so have those of one to four vectors.
+TEST(bloomier_map, says_and_stores_the_same_with_all_instruction_sets) {
+  auto const keys = some_digests(20'000);
+  auto asked = some_digests(3000, 1'000'000);
+  asked.insert(asked.end(), keys.begin(), keys.begin() + 3000);
+  for (unsigned const bits : {1U, 8U, 10U, 16U, 24U, 33U, 56U, 57U, 64U})
+    for (double const fpr : {1.0, 0x1p-8, 0.01}) {
+      bloomier::goal const goal{.fpr = fpr == 1 ? 0.5 : fpr, .value_bits = bits, .unchecked = fpr == 1 ? 1U : 0U};
+      std::vector<std::uint64_t> values;
+      for (std::uint64_t i = 0; i < keys.size(); ++i) values.push_back(mix64(i) >> (64 - bits));
+      auto const map = bloomier::build(keys, values, goal);
+      std::vector<std::uint64_t> found(asked.size());
+      bitmask hits(asked.size());
+      find_all(map, asked, found.data(), hits.data());
+      for (std::size_t i = 0; i < 3000; ++i) ASSERT_TRUE(hits[i] || found[i] == 0) << bits << " bits at " << fpr;
+      for (std::size_t i = 3000; i < asked.size(); ++i) ASSERT_EQ(found[i], values[i - 3000]) << bits << " bits at " << fpr;
+      for (auto const name : kernels::targets()) {
+        testing::with_target const use(name);
+        EXPECT_EQ(bloomier::build(keys, values, goal), map) << name;
+        std::vector<std::uint64_t> again(asked.size());
+        bitmask hits_again(asked.size());
+        find_all(map, asked, again.data(), hits_again.data());
+        EXPECT_EQ(again, found) << name << ", " << bits << " bits at " << fpr;
+        EXPECT_EQ(hits_again, hits) << name << ", " << bits << " bits at " << fpr;
+        for (std::size_t i = 0; i < asked.size(); i += 3)
+          ASSERT_EQ(map.find(asked[i]), hits[i] ? std::optional(found[i]) : std::nullopt)
+              << name << ", " << bits << " at " << fpr;
+      }
+    }
 }
 
 /// The bytes do not depend on threads or memory.

@@ -40,13 +40,18 @@ class conflicting_values : public error {
   std::uint64_t word_;
 };
 
-/// Sorts the entries and removes equal ones; returns how many are left, at the front. Throws conflicting_values.
-inline std::size_t sort_distinct(std::span<map_entry> entries) {
-  sort_entries(entries);
+/// Removes equal entries from sorted ones; returns how many are left, at the front. Throws conflicting_values.
+inline std::size_t without_duplicates(std::span<map_entry> entries) {
   auto const end = std::unique(entries.begin(), entries.end());
   auto const twice = std::adjacent_find(entries.begin(), end, [](auto const& a, auto const& b) { return a.word == b.word; });
   if (twice != end) throw conflicting_values(twice->word, twice[0].value, twice[1].value);
   return static_cast<std::size_t>(end - entries.begin());
+}
+
+/// Sorts the entries and removes equal ones; returns how many are left, at the front. Throws conflicting_values.
+inline std::size_t sort_distinct(std::span<map_entry> entries) {
+  sort_entries(entries);
+  return without_duplicates(entries);
 }
 
 /// The entries of a map of these keys and values in ascending order, each once. Throws conflicting_values, which then says at

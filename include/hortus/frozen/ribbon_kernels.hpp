@@ -24,16 +24,20 @@ void in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest 
 
 /// What a ribbon map has for a key: the value, and zeros in the columns above it that check it.
 struct ribbon_value {
+  enum class place : std::uint64_t {
+    in_layer,  ///< of which the bits are
+    in_last,   ///< the same, if the key is not among the kept words
+    nowhere,   ///< every layer has bumped it; the bits have no meaning, unless the key is among the kept words
+  };
   std::uint64_t bits;
-  std::uint64_t word;  ///< of the key in the layer that has it
-  bool in_layer;       ///< false: every layer has bumped it, and the bits have no meaning
-  bool may_be_kept;    ///< in the last layer; the bits have no meaning for a key that is kept as a word
+  place where;
 };
 
-/// Asks one layer for values. Bit i of `bumped`: a later layer has the value, and values[i] has no meaning. Prefetches as
-/// in_ribbon does. Pre: the map has a layer; xs and next have at most ribbon_block_keys keys each.
+/// Asks one layer for the values of a block of keys, which have `value_bits` bits: values[i], and a bit of answers.found for a
+/// key that passes the check. The value is 0 without it, and has no meaning if a later layer has it. Prefetches as in_ribbon
+/// does. Pre: the map has the layer; xs and next have at most ribbon_block_keys keys each.
 void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<digest const> xs, std::span<digest const> next,
-                      bool far, std::uint64_t* values, std::uint64_t* bumped) noexcept;
+                      bool far, unsigned value_bits, std::uint64_t* values, ribbon_answers& answers) noexcept;
 
 /// Solves the columns: the bits of slot i are the sum of the bits of the later slots in rows[i], plus values[i]. A row without
 /// slots has the bits 0. `rows` has 64 rows for each block from `first_block` on.

@@ -34,8 +34,8 @@ class ribbon_values {
   [[nodiscard]] std::optional<std::uint64_t> find(digest x) const noexcept {
     if (cells_.layers() == 0) return std::nullopt;
     auto const found = kernels::value_in_ribbon(cells_, x);
-    if (found.may_be_kept) [[unlikely]]
-      return found_or_kept(found);
+    if (found.where != kernels::ribbon_value::place::in_layer) [[unlikely]]
+      return found_or_kept(found, x);
     return checked(found.bits);
   }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept {
@@ -44,30 +44,51 @@ class ribbon_values {
   /// A block of keys. Those that the first layer has bumped become a smaller block for the next layer.
   void find(std::span<digest const> xs, std::span<digest const> next, bool far, std::uint64_t* values,
             std::uint64_t* hits) const noexcept {
-    std::fill_n(hits, mask_words(xs.size()), 0);
-    std::fill_n(values, xs.size(), 0);
+    if (cells_.layers() == 0) {
+      std::fill_n(hits, mask_words(xs.size()), 0);
+      std::fill_n(values, xs.size(), 0);
+      return;
+    }
+    kernels::ribbon_answers answers;
+    kernels::values_in_ribbon(cells_, 0, xs, next, far, value_bits_, values, answers);
     std::array<digest, block_keys> later;
-    std::array<std::uint16_t, block_keys> place;  // of the keys of this layer, in the block
-    std::array<std::uint64_t, block_keys> found;
-    std::array<std::uint64_t, block_keys / 64> bumped;
-    std::iota(place.begin(), place.end(), std::uint16_t{0});
-    for (std::uint64_t layer = 0; layer < cells_.layers() && !xs.empty(); ++layer) {
-      kernels::values_in_ribbon(cells_, layer, xs, next, far, found.data(), bumped.data());
-      bool const last = layer + 1 == cells_.layers();
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < xs.size(); ++i) {
-        bool const is_later = (bumped[i / 64] >> (i % 64) & 1) != 0;
-        auto value = is_later ? std::nullopt : checked(found[i]);
-        if (last) value = found_or_kept({found[i], xs[i].bits(), !is_later, true});
-        auto const at = place[i];
-        values[at] = value.value_or(0);
-        hits[at / 64] |= std::uint64_t{value.has_value()} << (at % 64);
-        later[count] = digest(next_layer(xs[i].bits()));
-        place[count] = at;
-        count += std::size_t{is_later && !last};
+    std::array<std::uint16_t, block_keys> place;  // of these keys, in the block
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < xs.size(); i += 64) {
+      hits[i / 64] = answers.found[i / 64] & ~answers.bumped[i / 64];
+      for (auto left = answers.bumped[i / 64]; left != 0; left &= left - 1) {
+        auto const at = i + static_cast<unsigned>(std::countr_zero(left));
+        values[at] = 0;
+        later[count] = xs[at];
+        place[count++] = static_cast<std::uint16_t>(at);
       }
-      xs = std::span<digest const>(later).first(count);
-      next = {};
+    }
+    auto const put = [&](std::size_t at, std::uint64_t value) {
+      values[at] = value;
+      hits[at / 64] |= std::uint64_t{1} << (at % 64);
+    };
+    if (cells_.layers() == 1) {
+      if (!cells_.kept().empty())
+        for (std::size_t i = 0; i < xs.size(); ++i)
+          if (auto const kept = kept_value(xs[i].bits())) put(i, *kept);
+      return;
+    }
+    std::array<std::uint64_t, block_keys> found;
+    for (std::uint64_t layer = 1; layer < cells_.layers() && count != 0; ++layer) {
+      for (std::size_t i = 0; i < count; ++i) later[i] = digest(next_layer(later[i].bits()));
+      kernels::values_in_ribbon(cells_, layer, std::span(later).first(count), {}, far, value_bits_, found.data(), answers);
+      bool const last = layer + 1 == cells_.layers();
+      std::size_t still = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        bool const is_later = (answers.bumped[i / 64] >> (i % 64) & 1) != 0;
+        if (!is_later && (answers.found[i / 64] >> (i % 64) & 1) != 0) put(place[i], found[i]);
+        if (last)
+          if (auto const kept = kept_value(later[i].bits())) put(place[i], *kept);
+        later[still] = later[i];
+        place[still] = place[i];
+        still += std::size_t{is_later};
+      }
+      count = still;
     }
   }
 
@@ -92,12 +113,22 @@ class ribbon_values {
     if (value_bits_ < 64 && bits >> value_bits_ != 0) return std::nullopt;
     return bits;
   }
-  [[nodiscard]] std::optional<std::uint64_t> found_or_kept(kernels::ribbon_value const& found) const noexcept {
-    auto const at = cells_.kept_at(found.word);
-    if (at == cells_.kept().size()) return found.in_layer ? checked(found.bits) : std::nullopt;
+  /// The value of a word that is kept.
+  [[nodiscard]] std::optional<std::uint64_t> kept_value(std::uint64_t word) const noexcept {
+    auto const at = cells_.kept_at(word);
+    if (at == cells_.kept().size()) return std::nullopt;
     std::uint64_t value = 0;
     std::memcpy(&value, kept_values_.data() + at * 8, sizeof value);
     return value;
+  }
+  [[nodiscard]] [[gnu::noinline]] std::optional<std::uint64_t> found_or_kept(kernels::ribbon_value found,
+                                                                             digest x) const noexcept {
+    if (!cells_.kept().empty()) {
+      auto word = x.bits();
+      for (std::uint64_t layer = 1; layer < cells_.layers(); ++layer) word = next_layer(word);
+      if (auto const kept = kept_value(word)) return kept;
+    }
+    return found.where == kernels::ribbon_value::place::nowhere ? std::nullopt : checked(found.bits);
   }
 
   unsigned value_bits_ = 0;

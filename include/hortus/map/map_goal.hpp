@@ -35,7 +35,13 @@ F build_of_entries(std::span<map_entry const> entries, typename F::goal g) {
   if (!entries.empty()) g.value_bits = value_bits_of<F>(g.value_bits, largest);
   auto const parts = F::parts(entries.size());
   std::vector<std::uint64_t> sizes(parts.count());
-  for (auto const& each : entries) ++sizes[parts.part_of(each.word)];
+  for (auto rest = entries; !rest.empty();) {
+    auto const part = parts.part_of(rest.front().word);
+    auto const end =
+        std::partition_point(rest.begin(), rest.end(), [&](auto const& each) { return parts.part_of(each.word) == part; });
+    sizes[part] = static_cast<std::uint64_t>(end - rest.begin());
+    rest = rest.subspan(sizes[part]);
+  }
   typename F::builder making(g, sizes);
   for (std::uint64_t part = 0; part < parts.count(); ++part) {
     making.build_part(part, entries.first(sizes[part]));

@@ -102,10 +102,11 @@ class retrieval {
     /// May run in several threads at once for different parts.
     void build_part(std::uint64_t part, std::span<std::uint64_t const> words) { build(part, words, {}); }
     void build_part(std::uint64_t part, std::span<map_entry const> entries) {
-      std::vector<std::uint64_t> words(entries.size());
-      std::vector<std::uint64_t> values(entries.size());
+      memory space(entries.size_bytes());  // on huge pages
+      auto* const words = reinterpret_cast<std::uint64_t*>(space.data());
+      auto* const values = words + entries.size();
       for (std::size_t i = 0; i < entries.size(); ++i) words[i] = entries[i].word, values[i] = entries[i].value;
-      build(part, words, values);
+      build(part, {words, entries.size()}, {values, entries.size()});
     }
     retrieval finish() && {
       retrieval made;
