@@ -35,7 +35,9 @@
 #include <hortus/map/exact_set.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
+#include <hortus/sketch/exaloglog.hpp>
 #include <hortus/sketch/fast_ams.hpp>
+#include <hortus/sketch/hyperloglog.hpp>
 #include <hortus/sketch/space_saving.hpp>
 
 namespace hortus {
