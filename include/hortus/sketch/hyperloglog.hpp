@@ -15,16 +15,15 @@ namespace hortus {
 /// HyperLogLog: how many distinct keys there were. A key draws one of 2^precision registers and a rank, which is r with
 /// probability 2^-r. A register keeps the largest rank of its keys.
 ///
-///     digest   1011 0110 ... 0110 1000      the first bits: register 11; three zeros at the end: rank 4
+///     digest     1011 0110 ... 0110 1000        the first bits: register 11; three zeros at the end: rank 4
 ///     registers  2 0 3 1 0 5 2 0 1 2 0 4 ...    large ranks are rare, so they tell of many keys
 ///
 /// Promise  an estimate with a relative standard error of 1.04 / sqrt(registers) for any number of keys up to 2^64, and without
 ///          an error that matters while there are few (below 1/8 of the registers). Empty: exactly 0. A duplicate changes
 ///          nothing, and the order of keys neither: equal sets of keys have equal bytes. merge is exact, also of different
 ///          precisions. fold is exact.
-/// Price    6 bits a register: 12 KiB for 0.81 %, whatever the number of keys; less while there are few. At most one cache miss
-/// a
-///          key.
+/// Price    6 bits a register: 12 KiB for 0.81 %, whatever the number of keys; less while there are few. At most one cache
+///          miss a key.
 /// Lacks    counts of a key (count_min), may_contain (bloom, which estimates too). exaloglog needs 42 % less space.
 /// Source   P. Flajolet, E. Fusy, O. Gandouet, F. Meunier, "HyperLogLog: the analysis of a near-optimal cardinality estimation
 ///          algorithm", 2007; the estimator by O. Ertl, "New cardinality estimation algorithms for HyperLogLog sketches", 2017.
