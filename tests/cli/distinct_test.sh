@@ -88,3 +88,4 @@ cp few text
 refused 'text' hortus count --distinct -o text many
 cmp few text || fail "a file that is no filter was replaced"
 run 0 hortus count --distinct --force -o text many
+refused 'a hyperloglog sketch is not asked for keys' hortus bench --families hyperloglog -n 1000
