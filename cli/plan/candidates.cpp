@@ -74,7 +74,7 @@ std::string lacking(card const& family, verb_set needed) {
   if (family.answers() == question::which_value && !needed.has(verb::find))
     return "it is a map, which tells the value of a key: --need find";
   if (family.answers() == question::how_many && !needed.has(verb::estimate))
-    return "it tells only how many distinct keys there are, and -p is about something else there: --need estimate";
+    return "only the number of distinct keys is told, and -p is about something else there: --need estimate";
   return {};
 }
 

@@ -1,10 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
+#include <string_view>
 
 #include <hortus/error.hpp>
 #include <hortus/maths/distinct_likelihood.hpp>

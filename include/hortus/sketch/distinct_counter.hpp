@@ -1,4 +1,7 @@
 #pragma once
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +19,7 @@
 namespace hortus {
 
 /// Registers define a sketch that counts distinct keys: what a register keeps of the digests that fall to it. The first
-/// `precision` bits of a digest choose its register. A register is a function of the set of its digests, and of the highest
-/// bits of its number only through a merge with its neighbours: so sketches merge and fold exactly.
+/// `precision` bits of a digest choose its register. A register is a function of the set of its digests.
 ///
 /// A token is what registers of the greatest precision would keep of one digest, in 32 bits.
 template <class R>
@@ -41,9 +43,9 @@ concept distinct_registers = requires(digest x, std::uint32_t token, std::byte* 
 
 /// The verbs of every sketch of registers. The families (hyperloglog, exaloglog) differ by their Registers.
 ///
-/// It starts as a set of tokens, which takes 4 bytes a key and space for as many again, and counts a million keys without an
-/// error that matters. As soon as the tokens would need more space than the registers, it makes the registers from the
-/// tokens. Both forms, and the moment of change, depend on the set of keys only: equal sets have equal bytes.
+/// It starts as a set of tokens, in a table of 6.4 to 13 bytes a key, which counts them without an error that matters. When the
+/// next larger table would take more space than the registers, it makes the registers from the tokens. Both forms, and the
+/// moment of change, depend on the set of keys only: equal sets have equal bytes.
 template <distinct_registers Registers>
 class distinct_counter {
  public:
