@@ -138,6 +138,18 @@ void fold_is_the_sketch_of_the_same_keys_in_the_lower_precision() {
   }
 }
 
+/// The number of keys is only a hint, and stays as it was.
+template <class F>
+requires counts_distinct<F>
+void fold_keeps_the_planned_number_and_notes_the_error() {
+  of_keys<F> f(goal_for<F>(1000, 0.01));
+  f.fold(2);
+  EXPECT_EQ(f.about().items_planned, 1000U);
+  EXPECT_GT(f.fold_to_fpr(0.05), 1U);
+  EXPECT_EQ(f.about().items_planned, 1000U);
+  EXPECT_EQ(f.about().fpr_planned, 0.05);
+}
+
 template <class F>
 requires counts_distinct<F>
 void reloaded_while_it_fills_it_goes_on_as_if_never_saved() {
@@ -204,6 +216,7 @@ void register_distinct_laws() {
   HORTUS_LAW(a_sketch_is_never_larger_than_planned_and_small_at_first);
   HORTUS_LAW(merge_is_the_sketch_of_the_union);
   HORTUS_LAW(fold_is_the_sketch_of_the_same_keys_in_the_lower_precision);
+  HORTUS_LAW(fold_keeps_the_planned_number_and_notes_the_error);
   HORTUS_LAW(reloaded_while_it_fills_it_goes_on_as_if_never_saved);
   HORTUS_LAW(the_error_is_the_planned_one_without_bias);
 }

@@ -100,10 +100,9 @@ struct exaloglog_registers {
   /// are never met. 0: no key.
   static constexpr std::uint32_t with(std::uint32_t one, unsigned value) noexcept {
     unsigned const largest = one >> history;
-    if (value <= largest) {
-      unsigned const below = largest - value;
-      return below == 0 || below > history ? one : one | met >> below;
-    }
+    // Without a branch: whether a value is in the history is not predictable. The bit of the largest value itself is dropped.
+    if (value <= largest) [[likely]]
+      return one | static_cast<std::uint32_t>((std::uint64_t{met} >> std::min(largest - value, 63U)) % met);
     return value << history | moved(window(one), value - largest);
   }
   /// The largest value and the history as one number, whose highest bit stands for the largest value.
