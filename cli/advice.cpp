@@ -43,10 +43,14 @@ std::string counts_further(any_filter const& filter) {
   return able == catalogue().end() ? "" : fmt::format("; {} counts further", able->name);
 }
 
+/// Does it only tell how many keys there are? Then it is for any number of them.
+bool only_estimates(any_filter const& filter) { return question_of(filter.family().verbs()) == question::how_many; }
+
 std::optional<std::string> underfull(any_filter const& filter) {
   auto const about = filter.about();
   auto const& family = filter.family();
-  if (!family.has(verb::fold) || !family.has(verb::estimate) || !(about.fpr_planned > 0) || about.items_inserted == 0)
+  if (!family.has(verb::fold) || !family.has(verb::estimate) || !(about.fpr_planned > 0) || about.items_inserted == 0 ||
+      only_estimates(filter))
     return std::nullopt;
   auto const ways = plan::divisors(family.fold_width());  // ascending; so are the rates after folding by them
   auto const keeps = [&](std::uint64_t by) { return family.fpr_folded(by) <= about.fpr_planned; };
@@ -88,7 +92,7 @@ std::string remedy(any_filter const& filter, std::uint64_t keys, after what, cha
 std::optional<std::string> overfull(any_filter const& filter, after what) {
   auto const about = filter.about();
   auto const has = [&](verb v) { return filter.family().has(v); };
-  if (!has(verb::insert) || !(about.fpr_planned > 0)) return std::nullopt;
+  if (!has(verb::insert) || !(about.fpr_planned > 0) || only_estimates(filter)) return std::nullopt;
   double const fpr = has(verb::fpr) ? filter.fpr() : 1;
   bool const has_room =
       has(verb::fold) || family_named(about.family).grows;  // others may be full before their rate exceeds the plan

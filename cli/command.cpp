@@ -180,6 +180,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
     all["items_estimate"] = nullptr;
   }
   all["fpr_estimate"] = has(verb::fpr) ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
+  if (question_of(filter.family().verbs()) == question::how_many) all["error_share"] = filter.planned_fpr(1);
   if (has(verb::top)) {
     auto const top = filter.top(~std::uint64_t{0});
     all["counters_used"] = top.keys.size();

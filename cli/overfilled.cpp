@@ -102,7 +102,8 @@ std::string refusing(std::vector<overfilled> const& all) {
 std::vector<overfilled> overfill(tour_keys const& keys, std::vector<bench::row> const& rows, double fpr) {
   std::vector<overfilled> all;
   for (auto const& r : rows)
-    if (auto const& family = family_named(r.family); family.has(verb::insert) && family.answers() != question::which_keys)
+    if (auto const& family = family_named(r.family);
+        family.has(verb::insert) && family.answers() != question::which_keys && family.answers() != question::how_many)
       all.push_back(overfill(family, keys, fpr));
   return all;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/distinct_count.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -18,6 +19,8 @@ struct options {
   std::string file;
   std::string top;
   std::string memory;
+  distinct_options distinct;
+  bool is_distinct = false;
   key_file key;
   key_input input;
   bool no_verify = false;
@@ -58,7 +61,9 @@ class count_writer {
 
 int count_in(options const& o) {
   if (o.file.empty())
-    throw error(errc::bad_goal, "count needs a FILE to ask, or --top N for the most frequent keys of a stream");
+    throw error(
+        errc::bad_goal,
+        "count needs a FILE to ask, --top N for the most frequent keys of a stream, or --distinct for how many there are");
   if (!o.memory.empty()) throw error(errc::bad_goal, "--memory goes with --top: a FILE has the size it has");
   auto const filter = open_filter(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify});
   check_has(filter, verb::count, o.file);
@@ -155,14 +160,20 @@ any_filter counters_in(std::uint64_t memory) {
   return make_filter(family.name, wish);
 }
 
+/// The FILE, if there is one, is the first INPUT.
+std::vector<std::string> all_inputs(options const& o) {
+  auto paths = o.input.paths;
+  if (!o.file.empty()) paths.insert(paths.begin(), o.file);
+  return paths;
+}
+
 int count_top(options const& o) {
   auto const wanted = parse_count("--top", o.top, 1);
   if (is_filter(o.file)) return top_of_file(o, wanted);  // it is queried: counting the lines of a filter makes no sense
   if (!o.key.path.empty()) throw error(errc::bad_goal, "--top counts the lines themselves: there is nothing for a --key-file");
   if (o.no_verify) throw error(errc::bad_goal, "--top reads no filter: there is nothing for --no-verify to leave out");
   auto const memory = o.memory.empty() ? default_memory_bytes : parse_bytes("--memory", o.memory);
-  auto paths = o.input.paths;
-  if (!o.file.empty()) paths.insert(paths.begin(), o.file);  // without a filter the first name is an input too
+  auto const paths = all_inputs(o);
   check_can_print(paths.empty() ? o.input.names() : paths);
   auto in = o.input.reader(paths);
   auto counters = counters_in(memory);
@@ -178,25 +189,48 @@ int count_top(options const& o) {
   return print_top(o, top);
 }
 
+int count(options const& o) {
+  if (!o.is_distinct) {
+    if (auto const given = o.distinct.given(); !given.empty())
+      throw error(errc::bad_goal, given.front() + " goes with --distinct");
+    return o.top.empty() ? count_in(o) : count_top(o);
+  }
+  if (!o.top.empty()) throw error(errc::bad_goal, "--distinct and --top exclude each other");
+  if (!o.memory.empty()) throw error(errc::bad_goal, "--memory goes with --top; --distinct takes --error");
+  auto what = o.distinct;
+  what.json = o.json;
+  what.no_verify = o.no_verify;
+  return count_distinct(what, o.input, all_inputs(o), o.key);
+}
+
 }  // namespace
 
 void add_count(command_line& app, action& run) {
-  auto const command = app.add_subcommand("count", "how often a key was put in; or the most frequent keys");
+  auto const command = app.add_subcommand("count", "how often a key was put in; the most frequent keys; or how many");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file,
                       "the filter or sketch, of a family that counts;\nwith --top of one that has top, or an INPUT");
   command->add_option("--top", o->top, "print the N most frequent keys of FILE, or of the input itself")->type_name("N");
   command->add_option("--memory", o->memory, "with --top of an input: what the counters may take (default 64Mi)")
       ->type_name("BYTES");
+  command->add_flag(
+      "--distinct", o->is_distinct,
+      "print how many distinct keys the input has, or FILE: an estimate\nwith its 95 % interval, in bounded memory");
+  command->add_option("--error", o->distinct.error, "with --distinct of an input: the relative standard error\n(default 0.5%)")
+      ->type_name("RATE");
+  command->add_option("-o,--output", o->distinct.output, "with --distinct of an input: save the sketch; - is standard output")
+      ->type_name("FILE");
+  command->add_flag("--force", o->distinct.force, "with -o: replace a file that is no filter, too");
   command->add_flag("--no-verify", o->no_verify, "do not read the whole file first to verify its checksums");
   o->key.add_option(*command);
-  command->add_flag("--json", o->json, "a JSON array; with --top a document that says how sure it is");
+  command->add_flag("--json", o->json, "a JSON array; with --top and --distinct a document\nthat says how sure it is");
   o->input.add_options(*command);
   command->footer(
       "Prints COUNT<TAB>LINE for every line of the input.\n"
       "Examples: hortus count visits.hortus names.txt\n          hortus count --top 10 access.log\n"
+      "          hortus count --distinct access.log\n"
       "          hortus count --top 10 visits.hortus");
-  command->callback([=, &run] { run = [o] { return o->top.empty() ? count_in(*o) : count_top(*o); }; });
+  command->callback([=, &run] { run = [o] { return count(*o); }; });
 }
 
 }  // namespace hortus::cli

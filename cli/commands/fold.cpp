@@ -40,9 +40,9 @@ int fold(options const& o) {
   naming(o.file, [&] {
     if (o.by.empty()) {
       auto const target = parse_rate("--to-fpr", o.to_fpr);
-      if (filter.fpr() > target)
+      if (auto const rate = filter.family().fpr_folded(1); rate > target)
         throw error(errc::bad_goal, fmt::format("its rate is {} already, above --to-fpr {}; folding only raises it",
-                                                human_rate(filter.fpr()), human_rate(target)));
+                                                human_rate(rate), human_rate(target)));
       by = filter.fold_to_fpr(target);
     } else {
       check_divides(filter, by);
@@ -52,8 +52,9 @@ int fold(options const& o) {
   o.out.save(filter);
   report(o.out.path, o.out.json);
   if (o.out.verbose)
-    say(fmt::format("folded by {}: {}, rate of false positives {}", by, human_bytes(filter.size_bytes()),
-                    human_rate(filter.fpr())));
+    say(fmt::format("folded by {}: {}, {} {}", by, human_bytes(filter.size_bytes()),
+                    filter.family().has(verb::fpr) ? "rate of false positives" : "relative standard error",
+                    human_rate(filter.family().fpr_folded(1))));
   if (by == 1) warn("it is as small as it may be for that: what was written is the filter as it was");
   warn_if_overfull(filter, by == 1 ? after::nobody_knows : after::folding);
   warn_if_stuck(filter);

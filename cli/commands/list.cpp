@@ -21,8 +21,9 @@ struct options {
   bool json = false;
 };
 
+bool only_estimates(family_info const& f) { return f.answers() == question::how_many; }
 /// Does the error alone decide the size, and no number of keys?
-bool tells_keys(family_info const& f) { return f.answers() == question::which_keys; }
+bool has_one_size(family_info const& f) { return f.answers() == question::which_keys || only_estimates(f); }
 
 /// The goal by which families are compared.
 request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
@@ -63,7 +64,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
           {"false_negatives", name_of(f.misses)},
           {"can_be_full", f.can_be_full},
           {"summary", f.summary},
-          {"bits_per_item", tells_keys(f) ? nlohmann::ordered_json() : nlohmann::ordered_json(offer.bits_per_item)},
+          {"bits_per_item", has_one_size(f) ? nlohmann::ordered_json() : nlohmann::ordered_json(offer.bits_per_item)},
           {"cache_lines", offer.lines_touched},
           {"settings", settings},
           {"example", example_of(f)}};
@@ -100,7 +101,7 @@ std::string share_missed(family_info const& f, proposal const& offer) {
 
 /// Bits per key in the comparison, with a note if they do not simply refer to all keys.
 std::string space_of(family_info const& f, proposal const& offer) {
-  if (tells_keys(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
+  if (has_one_size(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
   if (f.finds_bounds)
     text += " with values of 8 bits";
@@ -125,7 +126,10 @@ std::string families_in_markdown(std::span<family_info const> families) {
     std::string answers = f.has(verb::find) ? "find" : f.has(verb::may_contain) ? "may_contain" : "";
     if (f.has(verb::top)) answers += answers.empty() ? "top" : ", top";
     if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
-    if (!f.has(verb::may_contain)) answers += f.never_undercounts ? ", never too low" : ", too high or too low";
+    if (only_estimates(f))
+      answers = "estimate";
+    else if (!f.has(verb::may_contain))
+      answers += f.never_undercounts ? ", never too low" : ", too high or too low";
     std::string_view const misses = f.misses == false_negatives::never       ? "never"
                                     : f.misses == false_negatives::by_misuse ? "after wrong erases"
                                     : f.forgets                              ? "by age"
@@ -199,14 +203,20 @@ std::string card_of(family_info const& f) {
   line("verbs", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
   auto const missed = missed_by(f);
   line("misses", missed.empty() ? "no key that was inserted" : missed);
-  if (tells_keys(f))
+  if (only_estimates(f))
+    line("space", fmt::format("{} for any keys, when the relative standard error may be {}; less for few keys",
+                              human_bytes(offer.size_bytes), human_rate(compared.fpr)));
+  else if (has_one_size(f))
     line("space", fmt::format("{} for any keys, when counts may be too high by {} of the stream", human_bytes(offer.size_bytes),
                               human_rate(compared.fpr)));
   else
     line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
                               human_count(compared.items), human_rate(compared.fpr), share_missed(f, offer)));
-  line("lookup", fmt::format("of a member reads {} cache line{}{}", lines_of(offer), offer.lines_touched == 1 ? "" : "s",
-                             f.grows ? " a stage" : ""));
+  if (only_estimates(f))
+    line("lookup", "there is none: only the whole sketch is asked");
+  else
+    line("lookup", fmt::format("of a member reads {} cache line{}{}", lines_of(offer), offer.lines_touched == 1 ? "" : "s",
+                               f.grows ? " a stage" : ""));
   line("settings", f.settings.empty() ? "none" : "by --set NAME=VALUE");
   for (auto const& s : f.settings) {
     line("", fmt::format("{}: {}; {} by default", s.name, s.note.values, shown_default(s)));

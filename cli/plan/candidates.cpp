@@ -24,6 +24,9 @@ std::string quality(candidate const& c) {
                        human_rate(c.offer.fpr));
   if (c.tells_values())
     return fmt::format("tells which value; an absent key gets one with a chance of {}", human_rate(c.offer.fpr));
+  if (c.tells_how_many())
+    return fmt::format("tells only how many distinct keys there are, in any number, with a relative standard error of {},",
+                       human_rate(c.offer.fpr));
   return c.tells_keys()
              ? fmt::format("tells the most frequent keys, in any number; a count is too high by at most {} of the stream",
                            human_rate(c.offer.fpr))
@@ -74,6 +77,8 @@ std::string lacking(card const& family, verb_set needed) {
     return "it tells the most frequent keys, and -p is about something else there: --need top";
   if (family.answers() == question::which_value && !needed.has(verb::find))
     return "it is a map, which tells the value of a key: --need find";
+  if (family.answers() == question::how_many && !needed.has(verb::estimate))
+    return "only the number of distinct keys is told, and -p is about something else there: --need estimate";
   return {};
 }
 

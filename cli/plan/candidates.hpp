@@ -46,6 +46,7 @@ struct candidate {
   [[nodiscard]] bool answers_membership() const noexcept { return family->answers() == question::whether; }
   [[nodiscard]] bool tells_keys() const noexcept { return family->answers() == question::which_keys; }
   [[nodiscard]] bool tells_values() const noexcept { return family->answers() == question::which_value; }
+  [[nodiscard]] bool tells_how_many() const noexcept { return family->answers() == question::how_many; }
   /// Cache lines that a lookup of a member reads; at most the lines that the filter has.
   [[nodiscard]] double lines() const;
   /// The space above the lower bound: "44.4 %".

@@ -110,12 +110,13 @@ class hashed_family {
   }
 
   /// Makes the filter `by` times smaller, without needing the keys. It then holds `by` times fewer keys at the planned rate,
-  /// and its plan changes to that number, so that a caller who inserts more is warned in time. A family that takes no more keys
-  /// keeps its plan.
+  /// and its plan changes to that number, so that a caller who inserts more is warned in time. A family that takes no more
+  /// keys, or any number of them, keeps its plan.
   void fold(std::uint64_t by) requires foldable<Family> {
     family_.fold(by);
+    if (!takes_keys() || is_for_any_number() || about_.items_planned == 0) return;
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): fold(0) throws
-    if (takes_keys() && about_.items_planned != 0) about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
+    about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
   }
   /// Makes the filter as small as possible with fpr() at most `target`. Returns the factor, 1 if it cannot shrink. A target
   /// above the planned rate becomes the planned rate, and the planned number of keys is what the filter then holds at that
@@ -127,7 +128,7 @@ class hashed_family {
     fold(*std::prev(kept));
     if (target > about_.fpr_planned && about_.fpr_planned > 0) {
       about_.fpr_planned = target;
-      if (takes_keys())
+      if (takes_keys() && !is_for_any_number())
         about_.items_planned = plan::most_items([&](std::uint64_t items) { return planned_fpr(items); }, target);
     }
     return *std::prev(kept);
@@ -172,6 +173,10 @@ class hashed_family {
       return family_.has(verb::insert);
     else
       return insertable<Family>;
+  }
+  /// Is the rate the same for any number of keys, as the error of an estimate is?
+  [[nodiscard]] bool is_for_any_number() const {
+    return planned_fpr(1) == planned_fpr(std::max<std::uint64_t>(about_.items_planned, 2));
   }
   void check_equal_hash(hashed_family const& other) const {
     if (!(hash_ == other.hash_))

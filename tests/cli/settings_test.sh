@@ -72,7 +72,7 @@ for family in $(python3 -c 'import json; print(*(f["family"] for f in json.load(
   python3 - <<'EOP' || fail "the card should have what the JSON has" "$(cat card)"
 import json, re
 card, d = re.sub(r"\s+", " ", open("card").read()), json.load(open("one.json"))
-space = "of the stream" if "top" in d["verbs"] else f'{d["bits_per_item"]:.1f} bits a key'
+space = "of the stream" if "top" in d["verbs"] else "for any keys" if d["bits_per_item"] is None else f'{d["bits_per_item"]:.1f} bits a key'
 for text in [d["summary"], " ".join(d["verbs"]), d["example"], space]:
     assert text in card, text
 for s in d["settings"]:

@@ -17,7 +17,8 @@ template <class F>
 constexpr bool insert_allocates =
     F::name == "blocked_counting" || F::name == "bitwise" || F::name == "dynamic" || F::name == "scalable" ||
     F::name == "spectral_selection" || F::name == "spectral_increase" || F::name == "spectral_recurring" ||
-    F::name == "space_saving" || F::name == "quotient" || F::name == "cuckoo" || F::name == "expandable";
+    F::name == "space_saving" || F::name == "quotient" || F::name == "cuckoo" || F::name == "expandable" ||
+    F::name == "hyperloglog" || F::name == "exaloglog";
 
 template <class F, class Hash, class Key>
 consteval bool throws_only_where_it_allocates() {

@@ -73,6 +73,8 @@ inline std::vector<golden_case> golden_cases(std::string_view family) {
   // What keeps some of its keys only has those that come often, and their bytes.
   if (family_named(family).has(verb::top))
     cases.push_back({"repeated", 1000, xxh3(), golden_keys::text, 1000, std::nullopt, 20});
+  // What counts distinct keys has tokens of a thousand, and registers of more.
+  if (family_named(family).answers() == question::how_many) cases.push_back({"many", 1000, xxh3(), golden_keys::text, 5000});
   return cases;
 }
 

@@ -1440,6 +1440,69 @@ class SpaceSaving:
         return self.count(d) != 0
 
 
+class DistinctCounter:
+    """has(d): would an insert of the digest change nothing?"""
+    def __init__(self, f):
+        precision = self.precision = f.number("precision", 4, self.MOST)
+        registers = self.REGISTER_BITS * (1 << precision) // 8
+        size = f.number("tokens")
+        table, cells = f.rest("token table"), f.rest("registers")
+        self.tokens = None
+        if cells:
+            demand(len(cells) == registers and not table and size == 0, "registers and tokens at once, or other registers")
+            self.cells = int.from_bytes(cells, "little")
+            return
+        demand(len(table) % 4 == 0, "half a token")
+        slots = [token for (token,) in struct.iter_unpack("<I", table)]
+        times, rest = divmod(len(slots), self.LEAST_SLOTS)
+        demand(rest == 0 and times and times & (times - 1) == 0 and len(table) <= registers, "number of slots")
+        self.tokens, before, after, homes = set(), 0, 0, len(slots) - len(slots) // 8
+        for at, token in enumerate(slots):
+            if token:
+                demand(at == max(token * homes >> 32, after) and token > before, "place of a token")
+                demand(1 <= token % (1 << self.VALUE_BITS) <= self.largest(self.MOST), "a token of no digest")
+                self.tokens.add(token)
+                before, after = token, at + 1
+        demand(len(self.tokens) == size <= len(slots) * 5 // 8, "number of tokens")
+
+    def has(self, d):
+        if self.tokens is not None:
+            return (d >> 64 - self.MOST) << self.VALUE_BITS | self.value(d, self.MOST) in self.tokens
+        at = self.REGISTER_BITS * (d >> 64 - self.precision)
+        return self.knows(self.cells >> at & (1 << self.REGISTER_BITS) - 1, self.value(d, self.precision))
+
+
+def zeros_below(x, most):
+    return min(most, (x & -x).bit_length() - 1) if x else most
+
+
+class HyperLogLog(DistinctCounter):
+    MOST, REGISTER_BITS, LEAST_SLOTS, VALUE_BITS = 26, 6, 12, 6
+
+    def largest(self, precision):
+        return 65 - precision
+
+    def value(self, d, precision):
+        return 1 + zeros_below(d, 64 - precision)
+
+    def knows(self, register, value):
+        return register >= value
+
+
+class ExaLogLog(DistinctCounter):
+    MOST, REGISTER_BITS, LEAST_SLOTS, VALUE_BITS = 24, 28, 14, 8
+
+    def largest(self, precision):
+        return 4 * (63 - precision)
+
+    def value(self, d, precision):
+        return 4 * zeros_below(d >> 2, 62 - precision) + d % 4 + 1
+
+    def knows(self, register, value):
+        below = (register >> 20) - value
+        return below >= 0 and (below == 0 or below > 20 or register >> 20 - below & 1 == 1)
+
+
 FAMILIES = {
     "bloom": Bloom, "partitioned": Partitioned, "blocked": Blocked, "blocked_pair": BlockedPair, "sectorized": Sectorized,
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
@@ -1451,5 +1514,5 @@ FAMILIES = {
     "compact_approximator": CompactApproximator, "cascade_map": CascadeMap, "exact_set": ExactSet,
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
-    "fast_ams": FastAms, "space_saving": SpaceSaving,
+    "fast_ams": FastAms, "space_saving": SpaceSaving, "hyperloglog": HyperLogLog, "exaloglog": ExaLogLog,
 }

@@ -5,6 +5,7 @@
 #include "laws/building.hpp"
 #include "laws/combining.hpp"
 #include "laws/counting.hpp"
+#include "laws/distinct.hpp"
 #include "laws/erasing.hpp"
 #include "laws/estimating.hpp"
 #include "laws/finding.hpp"
@@ -36,6 +37,7 @@ bool register_laws() {
   register_combining_laws<F>();
   register_folding_laws<F>();
   register_estimating_laws<F>();
+  register_distinct_laws<F>();
   register_storing_laws<F>();
   return true;
 }

@@ -39,7 +39,9 @@
 #include <hortus/map/perfect_hash_map.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
+#include <hortus/sketch/exaloglog.hpp>
 #include <hortus/sketch/fast_ams.hpp>
+#include <hortus/sketch/hyperloglog.hpp>
 #include <hortus/sketch/space_saving.hpp>
 
 namespace hortus {
