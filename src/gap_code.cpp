@@ -58,7 +58,7 @@ gap_model::gap_model(std::uint64_t ones, std::uint64_t bits) noexcept {
   begin[escape + 1] = static_cast<std::uint16_t>(total);
 }
 
-// The code: number of ones, states of the lanes, number of words, words, remainders.
+// The code: number of ones, states of the lanes, words, remainders.
 void gap_encoder::encode(std::span<std::byte const> array, bool full, std::uint64_t ones, std::vector<std::byte>& out) {
   auto const bits = std::uint64_t{8} * array.size();
   gap_model const model(ones, bits);
@@ -113,7 +113,6 @@ void gap_encoder::encode(std::span<std::byte const> array, bool full, std::uint6
   auto const words = std::span(words_).first(static_cast<std::size_t>(top - words_.data()));
   put_varint(out, ones);
   put_bytes(out, std::as_bytes(std::span(states).first(lanes)));
-  put_varint(out, words.size());
   put_bytes(out, std::as_bytes(words));
   put_bytes(out, std::span(remainders_).first((ones * shift + 7) / 8));
 }
@@ -129,12 +128,13 @@ void gap_decoder::decode(std::span<std::byte const> in, bool full, std::span<std
     states[i] = take_fixed<std::uint32_t>(in);
     if (states[i] < state_low || states[i] >> 31 != 0) corrupt("a state in the message is out of range");
   }
-  auto const count = take_varint(in);
-  if (count > in.size() / 2) corrupt("the message ends too early");
+  auto const remainder_bytes = (ones * model.remainder_bits + 7) / 8;
+  if (in.size() < remainder_bytes || (in.size() - remainder_bytes) % 2 != 0)
+    corrupt("a piece of the message has another size than its content");
+  auto const word_bytes = take_bytes(in, in.size() - remainder_bytes);
+  auto const count = word_bytes.size() / 2;
   words_.resize(count);
-  auto const word_bytes = take_bytes(in, 2 * count);
   if (count != 0) std::memcpy(words_.data(), word_bytes.data(), word_bytes.size());
-  if (in.size() != (ones * model.remainder_bits + 7) / 8) corrupt("a piece of the message has another size than its content");
   for (std::uint32_t i = 0; i <= model.escape; ++i)
     std::fill(symbol_of_slot_.begin() + model.begin[i], symbol_of_slot_.begin() + model.begin[i + 1],
               static_cast<std::uint8_t>(i));

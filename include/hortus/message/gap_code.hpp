@@ -27,7 +27,7 @@ struct gap_model {
 };
 
 /// Lanes of the coder: with few ones, the states would be as long as the code.
-[[nodiscard]] constexpr std::size_t gap_lanes(std::uint64_t ones) noexcept { return ones < 256 ? 1 : 4; }
+[[nodiscard]] constexpr std::size_t gap_lanes(std::uint64_t ones) noexcept { return ones < 4096 ? 1 : 4; }
 
 /// Codes the ones, or with `full` the zeros, of an array. Its memory is used again.
 class gap_encoder {
