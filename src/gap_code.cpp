@@ -27,6 +27,18 @@ struct divisor {
   std::uint32_t first = 0;
   std::uint32_t step = 0;
   std::uint64_t reciprocal = 0;  // 2^32 / frequency
+
+  /// The state with the symbol pushed; a word goes to `top` if there is no room for it.
+  [[gnu::always_inline]] std::uint32_t coded(std::uint32_t state, std::uint16_t*& top) const noexcept {
+    bool const full = state >> (state_low_bits - gap_model::precision + 16) >= frequency;
+    *top = static_cast<std::uint16_t>(state);
+    top += full ? 1 : 0;
+    state = full ? state >> 16 : state;
+    // The product with the rounded-down reciprocal is the quotient or one less, because the state is below 2^31.
+    auto quotient = static_cast<std::uint32_t>(state * reciprocal >> 32);
+    quotient += state - quotient * frequency >= frequency ? 1U : 0U;
+    return state + quotient * step + first;
+  }
 };
 std::array<divisor, gap_model::most_escape + 1> divisors_of(gap_model const& model) {
   std::array<divisor, gap_model::most_escape + 1> all;
@@ -64,33 +76,27 @@ void gap_encoder::encode(std::span<std::byte const> array, bool full, std::uint6
   gap_model const model(ones, bits);
   auto const shift = model.remainder_bits;
   auto const mask = (std::uint64_t{1} << shift) - 1;
+  positions_.resize(ones + 4);
+  kernels::places_of_ones(reinterpret_cast<std::uint8_t const*>(array.data()), array.size(), full, positions_.data());
   symbols_.resize(ones + (bits >> shift) / model.escape + 1);
   remainders_.resize((ones * shift + 7) / 8 + 8);
   auto* symbol = symbols_.data();
   auto* remainder_at = remainders_.data();
   std::uint64_t remainders = 0;  // not yet written
   unsigned held = 0;             // how many bits
-  std::uint64_t next = 0;        // the first bit behind the last one
-  for (std::size_t at = 0; at < array.size(); at += 8) {
-    auto word = word_at(array, at);
-    if (full) {
-      word = ~word;
-      if (array.size() - at < 8) word &= (std::uint64_t{1} << 8 * (array.size() - at)) - 1;
-    }
-    for (; word != 0; word &= word - 1) {
-      auto const position = 8 * std::uint64_t{at} + static_cast<unsigned>(std::countr_zero(word));
-      auto const gap = position - next;
-      next = position + 1;
-      auto quotient = gap >> shift;
-      for (; quotient >= model.escape; quotient -= model.escape) *symbol++ = static_cast<std::uint8_t>(model.escape);
-      *symbol++ = static_cast<std::uint8_t>(quotient);
-      remainders |= (gap & mask) << held;  // at most 7 + 27 bits
-      held += shift;
-      std::memcpy(remainder_at, &remainders, 8);
-      remainder_at += held / 8;
-      remainders >>= held / 8 * 8;
-      held %= 8;
-    }
+  std::uint32_t next = 0;        // the first bit behind the last one
+  for (std::uint64_t i = 0; i < ones; ++i) {
+    std::uint64_t const gap = positions_[i] - next;
+    next = positions_[i] + 1;
+    auto quotient = gap >> shift;
+    for (; quotient >= model.escape; quotient -= model.escape) *symbol++ = static_cast<std::uint8_t>(model.escape);
+    *symbol++ = static_cast<std::uint8_t>(quotient);
+    remainders |= (gap & mask) << held;  // at most 7 + 27 bits
+    held += shift;
+    std::memcpy(remainder_at, &remainders, 8);
+    remainder_at += held / 8;
+    remainders >>= held / 8 * 8;
+    held %= 8;
   }
   auto const lanes = gap_lanes(ones);
   auto const symbols = static_cast<std::size_t>(symbol - symbols_.data());
@@ -98,17 +104,19 @@ void gap_encoder::encode(std::span<std::byte const> array, bool full, std::uint6
   words_.resize(symbols + 1);
   auto* top = words_.data();
   auto const divide = divisors_of(model);
-  for (auto i = symbols; i-- != 0;) {
-    auto& state = states[i & (lanes - 1)];
-    auto const& by = divide[symbols_[i]];
-    auto const push = state >> (state_low_bits - gap_model::precision + 16) >= by.frequency;
-    *top = static_cast<std::uint16_t>(state);
-    top += push ? 1 : 0;
-    state = push ? state >> 16 : state;
-    // The product with the rounded-down reciprocal is the quotient or one less, because the state is below 2^31.
-    auto quotient = static_cast<std::uint32_t>(state * by.reciprocal >> 32);
-    quotient += state - quotient * by.frequency >= by.frequency ? 1U : 0U;
-    state += quotient * by.step + by.first;
+  auto i = symbols;
+  for (; i % lanes != 0; --i) states[(i - 1) % lanes] = divide[symbols_[i - 1]].coded(states[(i - 1) % lanes], top);
+  if (lanes == 1) {
+    for (; i != 0; --i) states[0] = divide[symbols_[i - 1]].coded(states[0], top);
+  } else {
+    auto [s0, s1, s2, s3] = states;  // in registers
+    for (; i != 0; i -= 4) {
+      s3 = divide[symbols_[i - 1]].coded(s3, top);
+      s2 = divide[symbols_[i - 2]].coded(s2, top);
+      s1 = divide[symbols_[i - 3]].coded(s1, top);
+      s0 = divide[symbols_[i - 4]].coded(s0, top);
+    }
+    states = {s0, s1, s2, s3};
   }
   auto const words = std::span(words_).first(static_cast<std::size_t>(top - words_.data()));
   put_varint(out, ones);

@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cstring>
+
 // The rank of each byte when bytes are sorted by class, and the byte of each rank.
 #ifndef HORTUS_RANKS_OF_BYTES
 #define HORTUS_RANKS_OF_BYTES
@@ -54,11 +56,40 @@ HWY_INLINE auto below(V a, V b) {
 }
 
 /// Pushes the low words of the states that are too large for a symbol, and shifts those states.
+#if HWY_TARGET <= HWY_AVX3
 HWY_INLINE v32 push_words(v32 state, hn::Mask<d32> too_large, std::uint16_t*& words) {
   hn::StoreU(hn::TruncateTo(half16(), hn::Compress(state, too_large)), half16(), words);
   words += hn::CountTrue(d32(), too_large);
   return hn::IfThenElse(too_large, hn::ShiftRight<16>(state), state);
 }
+#else
+/// For each mask of 8 lanes: the bytes of the words that are pushed. (hn::Compress of Highway 1.0 with g++ copies its table to
+/// the stack at each call.)
+struct gathering {
+  std::array<std::array<std::uint8_t, 16>, 256> byte{};
+};
+constexpr gathering gather_words = [] {
+  gathering all;
+  for (unsigned mask = 0; mask < 256; ++mask) {
+    std::size_t next = 0;
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      all.byte[mask][next++] = static_cast<std::uint8_t>(2 * lane);
+      all.byte[mask][next++] = static_cast<std::uint8_t>(2 * lane + 1);
+    }
+  }
+  return all;
+}();
+HWY_INLINE v32 push_words(v32 state, hn::Mask<d32> too_large, std::uint16_t*& words) {
+  auto const mask = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(hn::VecFromMask(too_large).raw)));
+  auto const low = _mm256_blend_epi16(state.raw, _mm256_setzero_si256(), 0xaa);
+  auto const packed = _mm_packus_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+  auto const order = _mm_loadu_si128(reinterpret_cast<__m128i const*>(gather_words.byte[mask].data()));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(words), _mm_shuffle_epi8(packed, order));
+  words += std::popcount(mask);
+  return hn::IfThenElse(too_large, hn::ShiftRight<16>(state), state);
+}
+#endif
 
 /// state / f and the remainder: state' = quotient * 2^precision + remainder + slot.
 /// The product with the rounded-down reciprocal is the quotient or one less, because the state is below 2^31.
@@ -152,20 +183,12 @@ struct of_class32 {
 
 using d8 = hn::FixedTag<std::uint8_t, 2 * vector_lanes>;
 
-/// table[x] for the bytes of a vector.
-HWY_INLINE hn::Vec<d8> translated(std::array<std::uint8_t, 256> const& table, hn::Vec<d8> bytes) {
-#if HWY_TARGET <= HWY_AVX3_DL
-  auto const at = _mm512_castsi256_si512(bytes.raw);
-  auto const* const from = table.data();
-  auto const low = _mm512_permutex2var_epi8(_mm512_loadu_si512(from), at, _mm512_loadu_si512(from + 64));
-  auto const high = _mm512_permutex2var_epi8(_mm512_loadu_si512(from + 128), at, _mm512_loadu_si512(from + 192));
-  return hn::Vec<d8>{_mm512_castsi512_si256(_mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low, high))};
-#else
-  HWY_ALIGN std::uint8_t each[2 * vector_lanes];
-  hn::Store(bytes, d8(), each);
-  for (auto& x : each) x = table[x];
-  return hn::Load(d8(), each);
-#endif
+// Bytes become ranks before they are coded, and ranks bytes after they were decoded, in blocks. (A lookup of 256 bytes in
+// registers takes AVX-512 VBMI, which Highway does not choose by default.)
+constexpr std::size_t block_steps = 64;
+HWY_INLINE void translate(std::array<std::uint8_t, 256> const& table, std::uint8_t const* from, std::uint8_t* into,
+                          std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) into[i] = table[from[i]];
 }
 
 std::size_t encode_classes(class_model const& model, std::uint8_t const* bytes, std::size_t steps, std::uint16_t* words,
@@ -177,10 +200,16 @@ std::size_t encode_classes(class_model const& model, std::uint8_t const* bytes, 
   auto* top = words;
   v32 state[vectors];
   for (auto& s : state) s = hn::Set(d32(), state_low);
+  HWY_ALIGN std::uint8_t block[block_steps * coder_lanes];
+  auto const last = steps - 1;
   while (steps-- != 0) {
+    if (steps == last || steps % block_steps == block_steps - 1) {
+      auto const first = steps / block_steps * block_steps;
+      translate(ranks.rank, bytes + first * coder_lanes, block, (steps + 1 - first) * coder_lanes);
+    }
     for (std::size_t v = 0; v < vectors; v += 2) {
       auto const x = hn::LoadU(d8(), bytes + steps * coder_lanes + v * vector_lanes);
-      auto const rank = hn::PromoteTo(d, translated(ranks.rank, x));
+      auto const rank = hn::PromoteTo(d, hn::LoadU(d8(), block + steps % block_steps * coder_lanes + v * vector_lanes));
       auto const classes = hn::PromoteTo(d, hn::PopulationCount(x));
       auto const f = frequency(classes);
       auto const slot = hn::Add(offset(classes), hn::Mul(rank, f));
@@ -227,7 +256,7 @@ bool decode_classes(class_model const& model, std::uint16_t const* begin, std::u
       auto const exact = below(remainder, f);
       remainder = hn::Sub(remainder, hn::IfThenZeroElse(exact, f));
       auto const rank = hn::Add(hn::Add(quotient, rank_begin(classes)), hn::IfThenZeroElse(exact, one));
-      hn::StoreU(translated(ranks.byte, hn::TruncateTo(d8(), rank)), d8(), bytes + step * coder_lanes + v * vector_lanes);
+      hn::StoreU(hn::TruncateTo(d8(), rank), d8(), bytes + step * coder_lanes + v * vector_lanes);
       auto const pop = [&](v32& s, v32 f32, v32 remainder32) HWY_ATTR {
         s = pop_words(hn::Add(hn::Mul(hn::ShiftRight<class_model::precision>(s), f32), remainder32), end);
       };
@@ -235,6 +264,10 @@ bool decode_classes(class_model const& model, std::uint16_t const* begin, std::u
       pop(state[v], lower_half(f), lower_half(remainder));
     }
     if (end < begin) return false;
+    if (step % block_steps == block_steps - 1 || step + 1 == steps) {
+      auto* const block = bytes + step / block_steps * block_steps * coder_lanes;
+      translate(ranks.byte, block, block, (step % block_steps + 1) * coder_lanes);
+    }
   }
   for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(state[v], d32(), states.data() + v * vector_lanes);
   return end == begin;
@@ -379,6 +412,33 @@ bool decode_bytes(byte_model const& model, std::uint16_t const* begin, std::uint
 }
 #endif
 
+/// Writes the places of four ones of a word, whether it has as many or not, and goes on by those it has: that is quicker than
+/// a loop whose end is not predicted.
+std::uint32_t* find_ones(std::uint64_t word, std::uint32_t base, std::uint32_t* places) {
+  auto* const end = places + std::popcount(word);
+  constexpr std::uint64_t last = std::uint64_t{1} << 63;  // never without a one: g++ would branch to avoid that
+  do {
+    for (std::size_t i = 0; i < 4; ++i, word &= word - 1)
+      places[i] = base + static_cast<std::uint32_t>(std::countr_zero(word | last));
+    places += 4;
+  } while (word != 0);
+  return end;
+}
+
+void places_of_ones(std::uint8_t const* bytes, std::size_t size, bool full, std::uint32_t* places) {
+  std::uint64_t const flip = full ? ~std::uint64_t{0} : 0;
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, 8);
+    places = find_ones(word ^ flip, static_cast<std::uint32_t>(8 * at), places);
+  }
+  if (at == size) return;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes + at, size - at);
+  find_ones((word ^ flip) & ((std::uint64_t{1} << 8 * (size - at)) - 1), static_cast<std::uint32_t>(8 * at), places);
+}
+
 }  // namespace hortus::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -389,6 +449,7 @@ HWY_EXPORT(encode_classes);
 HWY_EXPORT(encode_bytes);
 HWY_EXPORT(decode_classes);
 HWY_EXPORT(decode_bytes);
+HWY_EXPORT(places_of_ones);
 
 std::size_t encode_classes(class_model const& model, std::uint8_t const* bytes, std::size_t steps, std::uint16_t* words,
                            lane_states& states) noexcept {
@@ -405,6 +466,10 @@ bool decode_classes(class_model const& model, std::uint16_t const* begin, std::u
 bool decode_bytes(byte_model const& model, std::uint16_t const* begin, std::uint16_t const* end, lane_states& states,
                   std::uint8_t* bytes, std::size_t steps) noexcept {
   return HWY_DYNAMIC_DISPATCH(decode_bytes)(model, begin, end, states, bytes, steps);
+}
+
+void places_of_ones(std::uint8_t const* bytes, std::size_t size, bool full, std::uint32_t* places) noexcept {
+  HWY_DYNAMIC_DISPATCH(places_of_ones)(bytes, size, full, places);
 }
 
 }  // namespace hortus::kernels

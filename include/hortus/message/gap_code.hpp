@@ -36,6 +36,7 @@ class gap_encoder {
   void encode(std::span<std::byte const> array, bool full, std::uint64_t ones, std::vector<std::byte>& out);
 
  private:
+  std::vector<std::uint32_t> positions_;  // of the ones
   std::vector<std::uint8_t> symbols_;
   std::vector<std::byte> remainders_;
   std::vector<std::uint16_t> words_;

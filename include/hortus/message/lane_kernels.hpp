@@ -79,4 +79,7 @@ bool decode_classes(class_model const& model, std::uint16_t const* begin, std::u
 bool decode_bytes(byte_model const& model, std::uint16_t const* begin, std::uint16_t const* end, lane_states& states,
                   std::uint8_t* bytes, std::size_t steps) noexcept;
 
+/// Writes the places of all ones, or with `full` of all zeros, in ascending order. `places` has room for 4 more.
+void places_of_ones(std::uint8_t const* bytes, std::size_t size, bool full, std::uint32_t* places) noexcept;
+
 }  // namespace hortus::kernels
