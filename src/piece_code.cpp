@@ -46,7 +46,7 @@ constexpr std::array<std::uint16_t, 4096> log2_of_mantissa = [] {
 
 /// Pre: x >= 1.
 length log2_of(std::uint64_t x) {
-  auto const whole = static_cast<unsigned>(std::bit_width(x)) - 1;
+  auto const whole = static_cast<unsigned>(std::bit_width(x | 1)) - 1;
   auto const mantissa = whole >= 12 ? x >> (whole - 12) : x << (12 - whole);
   return (length{whole} << 16) + log2_of_mantissa[mantissa - 4096];
 }
@@ -64,6 +64,7 @@ std::array<std::uint16_t, 256> frequencies(histogram const& counts) {
   std::uint64_t all = 0;
   for (auto const count : counts) all += count;
   std::array<std::uint16_t, 256> f{};
+  if (all == 0) return f;
   int missing = byte_model::total;
   for (std::size_t i = 0; i < 256; ++i) {
     if (counts[i] == 0) continue;

@@ -177,6 +177,26 @@ TEST(array_code, every_truncation_and_every_longer_code_is_refused) {
   EXPECT_EQ(seen, (std::array<bool, message::piece_kinds>{true, true, true, true, true, true, true, true}));
 }
 
+// A word below all others on the stack: it is never popped.
+TEST(array_code, words_that_are_left_over_are_refused) {
+  auto gaps = encode_array(independent_bits(3000, 0.02, 1));
+  ASSERT_EQ(kind_of(gaps), piece_kind::gaps);
+  ASSERT_LT(std::to_integer<unsigned>(gaps[1]) & 0x7f, 126U);
+  gaps[1] = static_cast<std::byte>(std::to_integer<unsigned>(gaps[1]) + 2);  // the size, of two bytes
+  gaps.insert(gaps.begin() + 9, 2, std::byte{0});                            // behind kind, size, number of ones and a state
+  EXPECT_TRUE(refused(gaps, 3000));
+
+  auto classes = encode_array(independent_bits(piece_bytes, 0.3, 1));
+  ASSERT_EQ(kind_of(classes), piece_kind::classes);
+  std::size_t words = 4;  // behind kind and size of three bytes: the frequencies
+  for (int i = 0; i < 8; ++words) i += std::to_integer<unsigned>(classes[words]) < 128 ? 1 : 0;
+  words += 124;
+  ASSERT_LT(std::to_integer<unsigned>(classes[1]) & 0x7f, 126U);
+  classes[1] = static_cast<std::byte>(std::to_integer<unsigned>(classes[1]) + 2);
+  classes.insert(classes.begin() + static_cast<std::ptrdiff_t>(words), 2, std::byte{0});
+  EXPECT_TRUE(refused(classes, piece_bytes));
+}
+
 TEST(array_code, any_changed_byte_is_refused_or_decoded) {
   random_words random(14);
   for (auto const& array : one_of_each_kind()) {
