@@ -54,3 +54,16 @@ hortus pack -o m large
 refused "unpacks to [0-9]+ bytes, and the limit is .*--most" hortus unpack -o back m
 done_quietly hortus unpack -o back --most 1GiB m
 same_bytes large back
+
+section "a filter planned for its message fits, and has its rate"
+run 0 hortus plan -n 100000 --message-bytes 100000 --memory 1M --json
+json 'd["probes"] == 1 and d["message_bytes"] <= 100000 and d["fpr"] < 0.6 * d["fpr_uncompressed"]' "$out"
+eval "$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["command"])' "$out" | sed 's/-o FILE KEYS/-o planned/')" < <(seq 100000)
+hortus pack -o m planned
+[ "$(stat -c %s m)" -le 100000 ] || fail "the message is longer than planned: $(stat -c %s m)"
+run 0 hortus plan -n 1M --message-bytes 1M --memory 4M
+printed_line 'probes +2'
+printed_line 'rate +1\.[0-9]+ % \(.* for a filter that is sent as it is\)'
+refused "needs -n" hortus plan --message-bytes 1M
+refused "leave out --need" hortus plan -n 1M --message-bytes 1M --need merge
+refused "so short a message" hortus plan -n 1M --message-bytes 1k
