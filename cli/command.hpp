@@ -42,6 +42,8 @@ void add_verify(command_line& app, action& run);
 void add_merge(command_line& app, action& run);
 void add_intersect(command_line& app, action& run);
 void add_fold(command_line& app, action& run);
+void add_pack(command_line& app, action& run);
+void add_unpack(command_line& app, action& run);
 void add_grow(command_line& app, action& run);
 void add_set(command_line& app, action& run);
 void add_uniq(command_line& app, action& run);

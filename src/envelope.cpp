@@ -103,7 +103,15 @@ std::uint64_t stored_size(image const& what) {
   return header_size(what.scalars.size(), what.sections.size()) + aligned(8 * chunks) + payload;
 }
 
-void write_image(image const& what, byte_sink const& sink) {
+namespace {
+
+/// What stands before the sections.
+struct front_matter {
+  std::vector<std::uint64_t> head;
+  std::vector<std::uint64_t> table;  // of checksums, with its padding
+};
+
+front_matter front_of(image const& what) {
   std::vector<std::uint64_t> table;
   for_each_chunk(what.sections, [&](std::uint64_t number, auto bytes) { table.push_back(checksum(bytes, number)); });
   auto const table_checksum = checksum(std::as_bytes(std::span(table)));
@@ -144,9 +152,17 @@ void write_image(image const& what, byte_sink const& sink) {
   }
   auto const head = std::as_bytes(std::span(words));
   words.back() = checksum(head.first(head_bytes - 8));
+  return {std::move(words), std::move(table)};
+}
 
-  sink(head);
-  sink(std::as_bytes(std::span(table)));
+}  // namespace
+
+std::uint64_t identity(image const& what) { return front_of(what).head.back(); }
+
+void write_image(image const& what, byte_sink const& sink) {
+  auto const front = front_of(what);
+  sink(std::as_bytes(std::span(front.head)));
+  sink(std::as_bytes(std::span(front.table)));
   constexpr std::array<std::byte, alignment> zeros{};
   for (auto s : what.sections) {
     sink(s);

@@ -20,8 +20,9 @@ may_include() {
     map) echo "$low top front map frozen fingerprint bloom" ;;  # values in the cells of filters
     aging | growing) echo "$low top front $families" ;;  # wrappers: their default layer is another family
     facets) echo "$low top facets" ;;
-    any | umbrella | src) echo "$low top front facets $families any umbrella" ;;
-    cli | bench | fuzz | redis | python) echo "$low top front sets any" ;;
+    message) echo "$low top message" ;;
+    any | umbrella | src) echo "$low top front facets message $families any umbrella" ;;
+    cli | bench | fuzz | redis | python) echo "$low top front sets message any" ;;
     *) for family in $families; do
          [ "$1" != "$family" ] || echo "$low top front $family"
        done ;;

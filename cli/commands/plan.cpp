@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/new_filter.hpp"
 #include "cli/plan/candidates.hpp"
+#include "cli/plan/for_message.hpp"
 #include "cli/plan/needs.hpp"
 #include "cli/plan/remarks.hpp"
 #include "cli/plan/report.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct options {
   bloom_options known;
   std::string universe;
+  std::string message_bytes;
   std::vector<std::string> need;
   std::vector<std::string> settings;
   bool json = false;
@@ -56,6 +58,12 @@ plan_question question_of(options const& o) {
 }
 
 int plan(options const& o) {
+  if (!o.message_bytes.empty()) {
+    if (!o.need.empty() || !o.universe.empty() || !o.settings.empty())
+      throw error(errc::bad_goal, "--message-bytes is about a bloom filter alone: leave out --need, --universe and --set");
+    plan_for_message(o.message_bytes, o.known, o.json);
+    return done;
+  }
   if (only_bloom(o) && o.need.empty() && o.universe.empty() && o.settings.empty()) {
     solve_bloom(o.known, o.json);
     return done;
@@ -97,10 +105,15 @@ void add_plan(command_line& app, action& run) {
                    "of a bloom filter of so many bits:\nof -n, -p and --bits two give the third, with or without --probes")
       ->type_name("M");
   command->add_option("--probes", o->known.probes, "of a bloom filter with so many probes")->type_name("K");
+  command
+      ->add_option("--message-bytes", o->message_bytes,
+                   "of a bloom filter that is sent: the best rate in a message of so many bytes,\nand in --memory")
+      ->type_name("BYTES");
   command->add_flag("--json", o->json, "one JSON document");
   command->footer(
       "Examples: hortus plan -n 10M -p 0.1% --need merge,fold\n"
       "          hortus plan -n 1M --bits 10M --probes 5\n"
+      "          hortus plan -n 1M --message-bytes 1M --memory 4M\n"
       "          hortus plan --need remove             (nobody knows how many keys)\n"
       "          hortus plan -n 1M --need find --set value_bits=8");
   command->callback([=, &run] { run = [o] { return plan(*o); }; });

@@ -16,6 +16,7 @@ enum class errc {
   full,          ///< keys do not fit, or a filter cannot grow any more
   no_memory,     ///< in a result: out of memory, where other functions throw std::bad_alloc
   absent,        ///< at(): the key is certainly not in the map
+  too_large,     ///< a message that unpacks to more bytes than its length justifies or the caller allows
 };
 
 /// The one exception that hortus throws: from constructors, merge, load, and a filter that cannot grow any more. A lookup

@@ -61,6 +61,10 @@ struct header {
 /// The size of the file that write_image() makes.
 std::uint64_t stored_size(image const& what);
 
+/// The checksum at the end of the header of that file. It covers the header and, through their table, the checksums of all
+/// chunks: filters with equal ones are the same file.
+std::uint64_t identity(image const& what);
+
 /// Receives bytes, from front to back.
 using byte_sink = std::function<void(std::span<std::byte const>)>;
 
