@@ -207,8 +207,9 @@ void a_changing_map_agrees_with_a_model() {
           ASSERT_TRUE(f.erase(key));
           model.erase(known);
       }
-      if (step % 100 == 0)
+      if (step % 100 == 0) {
         for (auto const& [k, v] : model) ASSERT_EQ(f.find(k), v) << step;
+      }
       if (model.size() == 400) {  // room for half of them again
         for (auto it = model.begin(); model.size() > 200; it = model.erase(it)) ASSERT_TRUE(f.erase(it->first));
       }
