@@ -11,8 +11,7 @@
 
 namespace hortus {
 
-/// A key of a map, as the bits of its digest, and its value. In this order of members an entry is a number of 128 bits in which
-/// the word comes first.
+/// A key of a map, as the bits of its digest, and its value.
 struct map_entry {
   std::uint64_t value;
   std::uint64_t word;
@@ -22,7 +21,7 @@ struct map_entry {
 [[nodiscard]] constexpr std::uint64_t word_of(map_entry const& entry) noexcept { return entry.word; }
 [[nodiscard]] constexpr std::uint64_t word_of(std::uint64_t word) noexcept { return word; }
 
-/// Sorts by word, then by value, with vector instructions (Highway's sort).
+/// Sorts by word, then by value, with vector instructions (Highway's sort). Temporarily takes 16 bytes per entry.
 void sort_entries(std::span<map_entry> entries);
 
 /// Thrown if a key has two values. The digests are equal, so it may also be two keys: with another seed of the hash they would
