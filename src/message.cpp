@@ -113,7 +113,10 @@ std::vector<std::byte> pack_image(image const& what, image const* since) {
                      .message_bytes = 0,
                      .identity = identity(what),
                      .since = since != nullptr ? identity(*since) : 0};
+  std::uint64_t most = std::uint64_t{1} << 12;
+  for (auto const section : what.sections) most += section.size() + section.size() / piece_bytes + 1;
   code out;
+  out.reserve(most);  // pages that are not written take no memory
   put_fixed(out, fixed);
   put_about(out, what);
   array_encoder coder;
@@ -126,6 +129,7 @@ std::vector<std::byte> pack_image(image const& what, image const* since) {
   fixed.message_bytes = out.size() + checksum_bytes;
   std::memcpy(out.data(), &fixed, sizeof(fixed));
   put_fixed(out, checksum(out));
+  if (out.size() < out.capacity() / 4) out.shrink_to_fit();
   return out;
 }
 

@@ -278,7 +278,7 @@ void array_encoder::encode_piece(std::span<std::byte const> piece, code& out, bo
   }
 
   auto kind = piece_kind::raw;
-  length best = in_bytes(size);
+  length best = in_bytes(size) - in_bytes(size) / 256;  // less is not worth the time to decode it
   auto const consider = [&](piece_kind candidate, length cost) {
     if (cost >= best) return;
     best = cost;
