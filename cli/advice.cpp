@@ -19,7 +19,7 @@ std::string or_growing(any_filter const& filter, after what) {
   auto const& mine = family_named(filter.about().family);
   auto const grows_likewise = [&](family_info const& f) {
     return f.grows && f.name != mine.name && f.has(verb::may_contain) == mine.has(verb::may_contain) &&
-           f.has(verb::erase) == mine.has(verb::erase);
+           f.has(verb::erase) == mine.has(verb::erase) && f.has(verb::find) == mine.has(verb::find);
   };
   auto able = std::ranges::find_if(catalogue(), [&](family_info const& f) { return f.keeps_fpr && grows_likewise(f); });
   if (able == catalogue().end()) able = std::ranges::find_if(catalogue(), grows_likewise);

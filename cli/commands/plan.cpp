@@ -107,7 +107,7 @@ void add_plan(command_line& app, action& run) {
   command->add_option("--probes", o->known.probes, "of a bloom filter with so many probes")->type_name("K");
   command
       ->add_option("--message-bytes", o->message_bytes,
-                   "of a bloom filter that is sent: the best rate in a message of so many bytes,\nand in --memory")
+                   "of a bloom filter that is sent: the best rate in so long a message,\nand in --memory")
       ->type_name("BYTES");
   command->add_flag("--json", o->json, "one JSON document");
   command->footer(

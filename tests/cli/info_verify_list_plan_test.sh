@@ -107,7 +107,7 @@ for family in $some; do
     no_advice g
     continue
   fi
-  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family filter for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for (up to )?[0-9]+ keys(, or use (scalable|dynamic|expandable)(, which does not merge)?)?$" g
+  advised "^over capacity: (about [0-9]+|more than [0-9]+) distinct keys in a $family (filter|map) for 500(, which is full)?; now [0-9.]+ %, planned 1 %; rebuild for (up to )?[0-9]+ keys(, or use (scalable|dynamic|expandable)(, which does not merge)?)?$" g
   said "^hortus: warning: $(sed 's/[().]/./g; s/, which does not merge//' "$out")\$"
   hortus build $family -o g keys
   no_advice g
@@ -119,7 +119,7 @@ section "advice: and about one that is too empty"
 some=$(families insert fold estimate fpr)
 for family in $some; do
   hortus build $family -o g -n 8000 keys
-  advised "^under capacity: about (9|10)[0-9][0-9] distinct keys in a $family filter for 8000; if no more come, hortus fold --by [0-9]+ keeps [0-9.e-]+( %)?$" g
+  advised "^under capacity: about (9|10)[0-9][0-9] distinct keys in a $family (filter|map) for 8000; if no more come, hortus fold --by [0-9]+ keeps [0-9.e-]+( %)?$" g
   by=$(sed -E 's/.*--by ([0-9]+) keeps.*/\1/' "$out")
   rate=$(sed -E 's/.* keeps //' "$out")
   hortus info --json g >before.json
