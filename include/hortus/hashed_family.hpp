@@ -113,8 +113,9 @@ class hashed_family {
   /// and its plan changes to that number, so that a caller who inserts more is warned in time. A family that takes no more
   /// keys, or any number of them, keeps its plan.
   void fold(std::uint64_t by) requires foldable<Family> {
+    bool const keeps_plan = !takes_keys() || about_.items_planned == 0 || is_for_any_number();
     family_.fold(by);
-    if (!takes_keys() || is_for_any_number() || about_.items_planned == 0) return;
+    if (keeps_plan) return;
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): fold(0) throws
     about_.items_planned = std::max<std::uint64_t>(about_.items_planned / by, 1);
   }
@@ -125,10 +126,11 @@ class hashed_family {
     auto const ways = plan::divisors(family_.fold_width());  // ascending, as are the rates after folding by them
     auto const kept = std::ranges::partition_point(ways, [&](std::uint64_t by) { return family_.fpr_folded(by) <= target; });
     if (kept == ways.begin()) return 1;
+    bool const any_number = is_for_any_number();
     fold(*std::prev(kept));
     if (target > about_.fpr_planned && about_.fpr_planned > 0) {
       about_.fpr_planned = target;
-      if (takes_keys() && !is_for_any_number())
+      if (takes_keys() && !any_number)
         about_.items_planned = plan::most_items([&](std::uint64_t items) { return planned_fpr(items); }, target);
     }
     return *std::prev(kept);

@@ -170,6 +170,7 @@ TEST(catalogue, any_family_is_built_of_keys_and_only_some_are_made_empty) {
       EXPECT_EQ(f.count("rose"), 2) << family.name;
     }
     EXPECT_NE(family.has(verb::insert), family.has(verb::build)) << family.name;
+    if (family.has(verb::put)) continue;  // maps that take keys with values
     if (family.has(verb::build)) {
       try {
         (void)make_filter(family.name, {.items = 100, .fpr = 0.01, .settings = {}});
