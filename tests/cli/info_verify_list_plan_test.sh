@@ -177,7 +177,7 @@ json 'type(d) is list and {"bloom", "partitioned"} <= {f["family"] for f in d} a
 section "plan: best first, and what each rejected family lacks"
 hortus plan -n 1M -p 1% --json >plan.json
 json 'all({"family", "bits_per_item", "size_bytes", "fpr", "params", "why", "command"} <= set(c) for c in d["candidates"])' \
-  '{"bloom", "partitioned"} <= {c["family"] for c in d["candidates"]} and [r["family"] for r in d["rejected"]] == ["bloomier_map", "space_saving", "hyperloglog", "exaloglog"]' \
+  '{"bloom", "partitioned"} <= {c["family"] for c in d["candidates"]} and [r["family"] for r in d["rejected"]] == ["bloomier_map", "perfect_hash_map", "dynamic_bloomier_map", "compact_approximator", "cascade_map", "space_saving", "hyperloglog", "exaloglog"]' \
   'all(0 < c["fpr"] <= 0.01 and c["bits_per_item"] == 8 * c["size_bytes"] / 1e6 for c in d["candidates"])' \
   '(lambda sizes: sizes == sorted(sizes))([c["size_bytes"] * (1.2 if c["family"] in
   [f["family"] for f in json.load(open("list.json")) if f["can_be_full"]] else 1) for c in d["candidates"]
