@@ -61,12 +61,17 @@ any_family family_built_from(word_source const& words, request const& wish, part
   return any_family(build_from<F>(words, goal, for_each));
 }
 
+/// A map that is built in parts, of entries.
+template <class F>
+concept built_of_entry_parts = built_in_parts<F> && requires(typename F::builder& making, std::span<map_entry const> some) {
+  making.build_part(0, some);
+};
 template <map_buildable F>
 any_family map_built_from(entry_source const& entries, std::uint64_t largest, request const& wish, part_loop const& for_each) {
   auto goal = goal_of<F>(wish);
   if (goal.items == 0) goal.items = entries.size();
   if (entries.size() != 0) goal.value_bits = value_bits_of<F>(goal.value_bits, largest);
-  if constexpr (requires(typename F::builder & making, std::span<map_entry const> some) { making.build_part(0, some); }) {
+  if constexpr (built_of_entry_parts<F>) {
     return any_family(build_from<F>(entries, goal, for_each));
   } else {
     std::vector<digest> keys;
