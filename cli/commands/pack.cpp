@@ -72,6 +72,7 @@ struct unpack_options {
   std::string file;
   std::string onto;
   std::string most;
+  lock_options lock;
   save_options out;
 };
 
@@ -85,6 +86,7 @@ any_filter unpacked(unpack_options const& o) {
 
 int unpack_file(unpack_options const& o) {
   o.out.check({&o.file, 1});
+  auto const lock = o.out.is_one_of({&o.onto, 1}) ? o.lock.hold(o.out.path) : nullptr;  // in place, as add does
   auto const filter = fitting("the filter", [&] {
     try {
       return unpacked(o);
@@ -120,6 +122,7 @@ void add_unpack(command_line& app, action& run) {
   command->add_option("FILE", o->file, "the message; - is standard input")->required();
   o->out.add_options(*command, "the filter to write");
   command->add_option("--onto", o->onto, "the filter that a change was packed since")->type_name("OLD");
+  o->lock.add_option(*command);
   command->add_option("--most", o->most, "the most bytes of cells, if the message is of a large filter that is almost empty")
       ->type_name("BYTES");
   command->footer("Example: hortus unpack -o today.hortus --onto yesterday.hortus news.message");

@@ -68,7 +68,8 @@ build total /dev/null
 
 section "--lock-timeout: an error in one line, and the file is as it was"
 cp total before
-for command in 'add total day5' 'merge -o total total d1' 'fold -o link --by 2 total' 'merge -o link d1 total'; do
+cp total later && hortus add later day5 && hortus pack -o change --since total later
+for command in 'add total day5' 'merge -o total total d1' 'fold -o link --by 2 total' 'merge -o link d1 total' 'unpack -o total --onto total change'; do
   held total refused "^hortus: another command is still changing '[a-z]+' after --lock-timeout 0.2s$" timeout 20 "$HORTUS" $command --lock-timeout 0.2s
   held total refused "still changing" timeout 20 "$HORTUS" $command --lock-timeout 0
   same_bytes before total
