@@ -110,6 +110,10 @@ TEST(exact_set, is_built_of_two_lists_of_keys) {
   EXPECT_EQ(f.may_contain(out).count(), 0U);
   EXPECT_EQ(f.about().items_inserted, in.size());
   EXPECT_EQ(from_bytes<exact_set_filter>(to_bytes(f)), f);
+  auto const inverted = exact_set_filter::build(out, in);  // the three that are not in are stored
+  ASSERT_EQ(inverted.family().shape().inverted, 1U);
+  EXPECT_EQ(inverted.may_contain(in).count(), 0U);
+  EXPECT_EQ(inverted.may_contain(out).count(), out.size()) << "no bit is set past the last key of a batch";
   out.push_back("ada");
   EXPECT_THROW((void)exact_set_filter::build(in, out), conflicting_values);
 }
