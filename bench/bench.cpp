@@ -78,7 +78,7 @@ void absent_for_rates(std::uint64_t from, std::span<std::uint64_t> piece) { scra
 /// Bits per item / (log2(1/fpr) + bits of a value, in a map). 0 if no absent key was found, or if all were, and for families
 /// whose rate is not one of absent keys.
 double overhead_of(measured_family const& family, row const& r) {
-  if (family.wants_stream || r.fpr_measured <= 0 || r.fpr_measured >= 1) return 0;
+  if (!family.rate_is_of_absent_keys() || r.fpr_measured <= 0 || r.fpr_measured >= 1) return 0;
   return r.bits_per_item / (family.value_bits - std::log2(r.fpr_measured));
 }
 
@@ -97,7 +97,7 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
         if (family.wants_stream && stream.empty()) stream = zipf_stream<std::uint64_t>(members);
         auto const& inserted = family.wants_stream ? stream : members;
         auto r = measure(*family.numbers({inserted, hits, misses}, fpr), what.threads, what.repetitions);
-        auto const queries_for_rate = family.wants_stream ? 0 : rate_queries(fpr);
+        auto const queries_for_rate = family.rate_is_of_absent_keys() ? rate_queries(fpr) : 0;
         r.fpr_measured = measured_fpr(*family.numbers({inserted, {}, {}}, fpr), queries_for_rate, absent_for_rates);
         r.overhead = overhead_of(family, r);
         each(r);

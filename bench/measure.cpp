@@ -169,7 +169,7 @@ row measure(subject& it, unsigned threads, unsigned repetitions) {
   if (auto const bytes = peak.growth()) r.peak_bits_per_item = 8 * static_cast<double>(*bytes) / items;
   r.build_ns = median(build_ns);
   measure_inserts(it, builds, r);
-  measure_lookups(it, threads, repetitions, r);
+  if (it.has().ask()) measure_lookups(it, threads, repetitions, r);
 
   r.fpr_measured = it.error(static_cast<double>(it.found_misses()), static_cast<double>(it.size_of(subject::set::misses)));
   r.size_bytes = static_cast<double>(it.size_bytes());

@@ -24,6 +24,7 @@ class subject {
   /// What the family has, of the verbs that are timed.
   struct verbs {
     bool insert, look_up, count, erase;
+    [[nodiscard]] bool ask() const noexcept { return look_up || count; }
   };
 
   subject() = default;
@@ -55,7 +56,8 @@ class subject {
 
   [[nodiscard]] virtual std::size_t found_misses() const = 0;
   /// The share of absent keys that are found. Of a family that tells the most frequent keys: how much too high a count can be,
-  /// as a share of the stream, which is what its rate is about.
+  /// as a share of the stream, which is what its rate is about. Of one that tells only how many keys there are: how wrong it
+  /// is.
   [[nodiscard]] virtual double error(double found, double asked) const = 0;
   [[nodiscard]] virtual std::uint64_t size_bytes() const = 0;
   [[nodiscard]] virtual double load() const = 0;      ///< share of slots or bits in use; negative if the family has none

@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,7 +20,7 @@ namespace hortus::bench {
 
 /// A family that can be measured.
 template <class F>
-concept measurable = plantable<F> &&(membership<F> || countable<F>);
+concept measurable = plantable<F> &&(membership<F> || countable<F> || estimating<F>);
 
 /// Puts a key into a map; did it fit?
 template <class Filter, class Key>
@@ -114,14 +116,14 @@ class subject_of final : public subject_with<Key> {
         found += f.find(key).value_or(0);
       else if constexpr (membership<F>)
         found += std::size_t{f.may_contain(key)};
-      else
+      else if constexpr (countable<F>)
         found += std::size_t{f.count(key) != 0};  // counting an absent key is as wrong as finding it
     }
     keep(found);
   }
   void ask_batch(set which, std::size_t from, std::size_t count) const override {
     if constexpr (finding<F>)
-      keep(made_->filter.find(all(which).subspan(from, count)).values.data());
+      find_batch(all(which).subspan(from, count));
     else if constexpr (membership<F>)
       keep(made_->filter.may_contain(all(which).subspan(from, count)).count());
     else
@@ -145,6 +147,8 @@ class subject_of final : public subject_with<Key> {
   [[nodiscard]] std::size_t found_misses() const override {
     if constexpr (membership<F>) {
       return made_->filter.may_contain(keys_.misses).count();
+    } else if constexpr (!countable<F>) {
+      return 0;
     } else {
       auto const counts = made_->filter.count(keys_.misses);
       return static_cast<std::size_t>(std::ranges::count_if(counts, [](auto count) { return count != 0; }));
@@ -154,6 +158,9 @@ class subject_of final : public subject_with<Key> {
     if constexpr (topping<F>) {
       auto const top = made_->filter.top(~std::uint64_t{0});
       return top.inserted == 0 ? 0 : static_cast<double>(top.others_at_most) / static_cast<double>(top.inserted);
+    } else if constexpr (!membership<F> && !countable<F>) {
+      auto const members = static_cast<double>(keys_.members.size());
+      return members == 0 ? 0 : std::abs(made_->filter.estimate().value / members - 1);
     } else {
       return asked == 0 ? 0 : found / asked;
     }
@@ -173,6 +180,18 @@ class subject_of final : public subject_with<Key> {
   }
 
  private:
+  /// Into a small buffer, as a program does that looks up millions of keys: new memory for all values would take more time than
+  /// the lookups.
+  void find_batch(std::span<Key const> keys) const requires finding<F> {
+    std::array<std::uint64_t, 4096> values;
+    std::array<std::uint64_t, values.size() / 64> hits;
+    for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), values.size()))) {
+      auto const some = keys.first(std::min(keys.size(), values.size()));
+      made_->filter.find(some, std::span(values).first(some.size()), std::span(hits).first((some.size() + 63) / 64));
+      keep(values[0]);
+    }
+  }
+
   typename F::goal goal_;
   std::optional<filled_filter<F>> made_;
   std::uint64_t refused_ = 0;
@@ -185,6 +204,7 @@ measured_family how_to_measure() {
                       .numbers = nullptr,
                       .texts = nullptr,
                       .wants_stream = topping<F>,
+                      .only_estimates = !membership<F> && !countable<F>,
                       .value_bits = finding<F> ? value_bits : 0};
   if constexpr (measurable<F>) {
     how.numbers = [](key_sets<std::uint64_t> keys, double fpr) -> std::unique_ptr<subject_with<std::uint64_t>> {

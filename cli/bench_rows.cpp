@@ -28,10 +28,8 @@ class columns_of_rows {
     auto const texts = human_rates(values);
     for (std::size_t i = 0; i < rows_.size(); ++i) cells_[i].push_back(texts[i]);
   }
-  void times(std::string title, double bench::row::*time) {
-    if (std::ranges::all_of(rows_, [&](auto const& r) { return r.*time < 0; })) return;
-    add(std::move(title), [&](auto const& r) { return r.*time < 0 ? "-" : fmt::format("{:.1f}", r.*time); });
-  }
+  void times(std::string title, double bench::row::*time) { numbers(std::move(title), time, 1); }
+  void ratios(std::string title, double bench::row::*ratio) { numbers(std::move(title), ratio, 2); }
   [[nodiscard]] table whole() const {
     table all(titles_);
     for (auto const& cells : cells_) all.row(cells);
@@ -39,6 +37,12 @@ class columns_of_rows {
   }
 
  private:
+  /// Negative ones do not exist. A column of such is left out.
+  void numbers(std::string title, double bench::row::*number, int digits) {
+    if (std::ranges::all_of(rows_, [&](auto const& r) { return r.*number < 0; })) return;
+    add(std::move(title), [&](auto const& r) { return r.*number < 0 ? "-" : fmt::format("{:.{}f}", r.*number, digits); });
+  }
+
   std::vector<bench::row> const& rows_;
   std::vector<table::column> titles_;
   std::vector<std::vector<std::string>> cells_;
@@ -71,9 +75,9 @@ nlohmann::ordered_json to_json(bench::row const& r) {
           {"count_ns", time(r.count_ns)},
           {"batch_count_ns", time(r.batch_count_ns)},
           {"limit_ns", time(r.limit_ns)},
-          {"batch_ratio", r.batch_ratio},
+          {"batch_ratio", time(r.batch_ratio)},
           {"single_limit_ns", time(r.single_limit_ns)},
-          {"single_ratio", r.single_ratio},
+          {"single_ratio", time(r.single_ratio)},
           {"update_limit_ns", time(r.update_limit_ns)},
           {"batch_insert_ratio", time(r.batch_insert_ratio)},
           {"batch_erase_ratio", time(r.batch_erase_ratio)},
@@ -113,9 +117,9 @@ table table_of(std::vector<bench::row> const& rows, row_detail detail, std::stri
   all.times(batch + "count", &row::batch_count_ns);
   if (limits) {
     all.times("limit", &row::limit_ns);
-    all.add("ratio", [](row const& r) { return fmt::format("{:.2f}", r.batch_ratio); });
+    all.ratios("ratio", &row::batch_ratio);
     all.times("s.limit", &row::single_limit_ns);
-    all.add("s.ratio", [](row const& r) { return fmt::format("{:.2f}", r.single_ratio); });
+    all.ratios("s.ratio", &row::single_ratio);
     all.add("huge", [](row const& r) { return std::string(r.huge_pages ? "yes" : "no"); });
   }
   return all.whole();

@@ -41,6 +41,7 @@ void add_info(command_line& app, action& run);
 void add_verify(command_line& app, action& run);
 void add_merge(command_line& app, action& run);
 void add_intersect(command_line& app, action& run);
+void add_diff(command_line& app, action& run);
 void add_fold(command_line& app, action& run);
 void add_pack(command_line& app, action& run);
 void add_unpack(command_line& app, action& run);

@@ -32,7 +32,7 @@ std::string shown(plan::estimate const& keys) {
 int tell(distinct_options const& o, any_filter const& filter) {
   auto const keys = filter.estimate();
   if (o.json) {
-    print_json({{"distinct", std::round(keys.value)},
+    print_json({{"estimate", std::round(keys.value)},
                 {"low", std::floor(keys.low)},
                 {"high", keys.saturated ? nlohmann::ordered_json() : nlohmann::ordered_json(std::ceil(keys.high))},
                 {"saturated", keys.saturated},

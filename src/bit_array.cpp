@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 
 #include <hortus/error.hpp>
 
@@ -85,6 +87,12 @@ std::uint64_t bit_array::ones(std::uint64_t first, std::uint64_t last) const noe
   if (from == to) return static_cast<std::uint64_t>(std::popcount(head & tail_mask));
   return static_cast<std::uint64_t>(std::popcount(head)) + count(words() + from + 1, to - from - 1) +
          static_cast<std::uint64_t>(std::popcount(words()[to] & tail_mask));
+}
+
+std::uint64_t bit_array::ones_of_either(bit_array const& other) const noexcept {
+  return std::transform_reduce(
+      words(), words() + words_for(bits_), other.words(), std::uint64_t{0}, std::plus<>(),
+      [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(std::popcount(a | b)); });
 }
 
 bit_array& bit_array::operator|=(bit_array const& other) noexcept {

@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "cli/command.hpp"
+#include "cli/made_alike.hpp"
 #include "cli/saving.hpp"
 
 /// merge and intersect: one filter of several that were made alike.
@@ -15,12 +16,6 @@ struct options {
 
 using combine = void (*)(any_filter& all, any_filter const& next);
 
-/// Adds the remedy to the message about filters that differ.
-void combined(any_filter& all, any_filter const& next, combine with) try { with(all, next); } catch (error const& e) {
-  if (e.code() != errc::incompatible) throw;
-  throw error(e.code(), std::string(e.what()) + "; build all of them with the same family, -n, -p, --set and --seed");
-}
-
 int run_on(options const& o, verb needed, combine with) {
   o.out.check();
   // If the output is one of the inputs, it is read and written, as by add, and so locked. The other inputs are only read and
@@ -30,7 +25,7 @@ int run_on(options const& o, verb needed, combine with) {
   check_has(all, needed, o.files.front());
   for (std::size_t i = 1; i < o.files.size(); ++i) {
     auto const next = open_filter(o.files[i], {.key = {}, .verify = true});
-    naming(o.files[i], [&] { combined(all, next, with); });
+    naming(o.files[i], [&] { of_filters_made_alike([&] { with(all, next); }); });
   }
   o.out.save(all);
   warn_if_overfull(all, after::merging);

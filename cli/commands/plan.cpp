@@ -21,6 +21,7 @@ struct options {
   bloom_options known;
   std::string universe;
   std::string message_bytes;
+  bool for_message = false;
   std::vector<std::string> need;
   std::vector<std::string> settings;
   bool json = false;
@@ -58,9 +59,9 @@ plan_question question_of(options const& o) {
 }
 
 int plan(options const& o) {
-  if (!o.message_bytes.empty()) {
+  if (!o.message_bytes.empty() || o.for_message) {
     if (!o.need.empty() || !o.universe.empty() || !o.settings.empty())
-      throw error(errc::bad_goal, "--message-bytes is about a bloom filter alone: leave out --need, --universe and --set");
+      throw error(errc::bad_goal, "a plan for a message is about a bloom filter alone: leave out --need, --universe and --set");
     plan_for_message(o.message_bytes, o.known, o.json);
     return done;
   }
@@ -109,11 +110,14 @@ void add_plan(command_line& app, action& run) {
       ->add_option("--message-bytes", o->message_bytes,
                    "of a bloom filter that is sent: the best rate in so long a message,\nand in --memory")
       ->type_name("BYTES");
+  command->add_flag("--for-message", o->for_message,
+                    "of a bloom filter that is sent: the shortest message at the rate -p,\nin --memory");
   command->add_flag("--json", o->json, "one JSON document");
   command->footer(
       "Examples: hortus plan -n 10M -p 0.1% --need merge,fold\n"
       "          hortus plan -n 1M --bits 10M --probes 5\n"
       "          hortus plan -n 1M --message-bytes 1M --memory 4M\n"
+      "          hortus plan -n 1M -p 0.1% --for-message --memory 4M\n"
       "          hortus plan --need remove             (nobody knows how many keys)\n"
       "          hortus plan -n 1M --need find --set value_bits=8");
   command->callback([=, &run] { run = [o] { return plan(*o); }; });

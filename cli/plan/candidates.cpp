@@ -121,16 +121,16 @@ comparison compare_families(plan_question const& asked) {
   for (auto const& family : cards())
     if (auto reason = consider(family, asked, result.candidates); !reason.empty())
       result.losers.push_back({&family, std::move(reason)});
-  // Unless counts are needed, families that answer membership come first. Those that miss members by chance come last, and maps
-  // whose values may be too large. Those that take no keys later are for a special case, which --need build asks for; but most
-  // maps are. A family that can be full refuses keys past
-  // the plan, where others only find more absent keys: it has to be a sixth smaller.
+  // Unless counts or estimates are needed, families that answer membership come first. Those that miss members by chance come
+  // last, and maps whose values may be too large. Those that take no keys later are for a special case, which --need build asks
+  // for; but most maps are. A family that can be full refuses keys past the plan, where others only find more absent keys: it
+  // has to be a sixth smaller.
   std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
     double const worth = c.family->can_be_full ? 1.2 : 1;
     double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
     bool const special = c.family->has(verb::build) && !asked.needed.has(verb::build) && !c.tells_values();
-    return std::tuple(!asked.counting() && !c.answers_membership(), c.offer.fnr > 0 || c.family->finds_bounds, special, first,
-                      c.offer.lines_touched);
+    bool const other = asked.only_how_many() ? !c.tells_how_many() : !asked.counting() && !c.answers_membership();
+    return std::tuple(other, c.offer.fnr > 0 || c.family->finds_bounds, special, first, c.offer.lines_touched);
   });
   for (auto& c : result.candidates) c.why = explain(c, result.candidates, asked.space_given);
   return result;

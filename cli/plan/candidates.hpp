@@ -32,6 +32,11 @@ struct plan_question {
   std::vector<std::pair<std::string, std::string>> settings{};  ///< that a family must have
 
   [[nodiscard]] bool counting() const noexcept { return needed.has(verb::count); }
+  /// Is only the number of distinct keys asked for? Then families that tell nothing else come first.
+  [[nodiscard]] bool only_how_many() const noexcept {
+    return (needed.has(verb::estimate) || needed.has(verb::compare)) && !needed.has(verb::may_contain) &&
+           !needed.has(verb::insert_if_new) && !needed.has(verb::erase) && !counts_exactly() && !needed.has(verb::find);
+  }
   /// Must a structure without errors keep counts?
   [[nodiscard]] bool counts_exactly() const noexcept { return counting() || needed.has(verb::top); }
 };

@@ -20,23 +20,13 @@ struct synonym {
 };
 
 /// The names of the commands and what the literature and other libraries call the verbs.
-constexpr std::array<synonym, 17> synonyms{{
-    {"add", verb::insert},
-    {"uniq", verb::insert_if_new},
-    {"window", verb::advance},
-    {"query", verb::may_contain},
-    {"check", verb::may_contain},
-    {"contains", verb::may_contain},
-    {"lookup", verb::may_contain},
-    {"get", verb::find},
-    {"value", verb::find},
-    {"remove", verb::erase},
-    {"delete", verb::erase},
-    {"frequency", verb::count},
-    {"cardinality", verb::estimate},
-    {"union", verb::merge},
-    {"or", verb::merge},
-    {"intersection", verb::intersect},
+constexpr std::array<synonym, 19> synonyms{{
+    {"add", verb::insert},           {"uniq", verb::insert_if_new}, {"window", verb::advance},
+    {"query", verb::may_contain},    {"check", verb::may_contain},  {"contains", verb::may_contain},
+    {"lookup", verb::may_contain},   {"get", verb::find},           {"value", verb::find},
+    {"remove", verb::erase},         {"delete", verb::erase},       {"frequency", verb::count},
+    {"cardinality", verb::estimate}, {"overlap", verb::compare},    {"difference", verb::compare},
+    {"union", verb::merge},          {"or", verb::merge},           {"intersection", verb::intersect},
     {"and", verb::intersect},
 }};
 

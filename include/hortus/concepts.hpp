@@ -11,6 +11,7 @@
 #include <hortus/digest.hpp>
 #include <hortus/io/fields.hpp>
 #include <hortus/maths/cardinality.hpp>
+#include <hortus/maths/overlap.hpp>
 #include <hortus/top_keys.hpp>
 #include <hortus/verbs.hpp>
 
@@ -185,6 +186,13 @@ concept estimating = family<F> && requires(F const& c) {
   { c.estimate() } -> std::same_as<plan::estimate>;
 };
 
+/// a.compare(b): the sizes of both sets of keys, of their union, intersection and differences, estimated, each with a 95 %
+/// interval. Filters that cannot be compared: throws errc::incompatible.
+template <class F>
+concept comparing = estimating<F> && requires(F const& c) {
+  { c.compare(c) } -> std::same_as<plan::overlap>;
+};
+
 /// a.merge(b): as if b's inserts had also been made into a. Filters that cannot combine: throws errc::incompatible and
 /// changes nothing.
 template <class F>
@@ -300,6 +308,16 @@ inline constexpr bool plans_exactly = [] {
     return bool{F::plans_exactly};
   else
     return true;
+}();
+
+/// Is planned_bytes() the most that a filter takes, and an empty one smaller? Not by default. A family that starts small
+/// declares `static constexpr bool starts_small = true`.
+template <plannable F>
+inline constexpr bool starts_small = [] {
+  if constexpr (requires { F::starts_small; })
+    return bool{F::starts_small};
+  else
+    return false;
 }();
 
 /// F(plan(goal)) is an empty filter; keys are inserted later.

@@ -25,6 +25,7 @@ template <family F>
   add(countable<F>, verb::count);
   add(topping<F>, verb::top);
   add(estimating<F>, verb::estimate);
+  add(comparing<F>, verb::compare);
   add(mergeable<F>, verb::merge);
   add(intersectable<F>, verb::intersect);
   add(foldable<F>, verb::fold);

@@ -97,6 +97,11 @@ class hashed_family {
   [[nodiscard]] double fpr() const requires membership<Family> { return family_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const requires estimating<Family> { return family_.estimate(); }
 
+  [[nodiscard]] plan::overlap compare(hashed_family const& other) const requires comparing<Family> {
+    check_equal_hash(other);
+    return family_.compare(other.family_);
+  }
+
   void merge(hashed_family const& other) requires mergeable<Family> {
     check_equal_hash(other);
     family_.merge(other.family_);

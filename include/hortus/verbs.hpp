@@ -27,6 +27,7 @@ enum class verb : std::uint8_t {
   count,
   top,
   estimate,
+  compare,  ///< compare(other): how many keys both have, and only one of them
   fpr,
   merge,
   intersect,
@@ -35,9 +36,10 @@ enum class verb : std::uint8_t {
   clear,
   size_bytes,
 };
-inline constexpr std::array<std::string_view, 20> verb_names{
-    "build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "find", "put",  "assign", "erase",
-    "count", "top",    "estimate",      "fpr",          "merge",   "intersect",   "fold", "grow", "clear",  "size_bytes"};
+inline constexpr std::array<std::string_view, 21> verb_names{
+    "build", "insert", "insert_if_new", "insert_times", "advance", "may_contain", "find",
+    "put",   "assign", "erase",         "count",        "top",     "estimate",    "compare",
+    "fpr",   "merge",  "intersect",     "fold",         "grow",    "clear",       "size_bytes"};
 
 [[nodiscard]] constexpr std::string_view name_of(verb v) noexcept { return verb_names[static_cast<std::size_t>(v)]; }
 

@@ -27,14 +27,14 @@ run 0 hortus count --distinct many # six standard deviations of 0.4 %: 1e-9
 near 300000 0.024 "$out"
 printed_line '[0-9]+ \(with a chance of 95 %: [0-9]+ to [0-9]+\)'
 run 0 hortus count --distinct --json many
-json '300000 * .976 < d["distinct"] < 300000 * 1.024' 'd["low"] < d["distinct"] < d["high"]' 'd["keys_read"] == 300000' \
-  '.006 < (d["high"] - d["low"]) / 2 / d["distinct"] < .010' 'd["family"] == "exaloglog"' 'd["saturated"] is False' \
+json '300000 * .976 < d["estimate"] < 300000 * 1.024' 'd["low"] < d["estimate"] < d["high"]' 'd["keys_read"] == 300000' \
+  '.006 < (d["high"] - d["low"]) / 2 / d["estimate"] < .010' 'd["family"] == "exaloglog"' 'd["saturated"] is False' \
   'd["size_bytes"] == 28672' "$out"
 cp "$out" first.json
 sort -R many | hortus count --distinct --json >"$out"
 same_bytes first.json "$out"
 run 0 hortus count --distinct --error 5% --json many
-json '300000 * .7 < d["distinct"] < 300000 * 1.3' 'd["size_bytes"] < 1000' "$out"
+json '300000 * .7 < d["estimate"] < 300000 * 1.3' 'd["size_bytes"] < 1000' "$out"
 
 section "keys are parts of lines, as everywhere"
 seq 2000 | awk '{print $1 % 7 "\t" $1}' >pairs
@@ -88,4 +88,16 @@ cp few text
 refused 'text' hortus count --distinct -o text many
 cmp few text || fail "a file that is no filter was replaced"
 run 0 hortus count --distinct --force -o text many
-refused 'a hyperloglog sketch is not asked for keys' hortus bench --families hyperloglog -n 1000
+
+section "bench measures inserts, and how wrong the estimate is"
+run 0 hortus bench --families hyperloglog,exaloglog,bloom -n 20000 --repetitions 1 --json
+json 'all(r["insert_ns"] > 0 and r["batch_insert_ns"] > 0 and r["build_ns"] > 0 for r in d)' \
+  'all((r["family"] == "bloom") == (r["miss_ns"] is not None) == (r["batch_ratio"] is not None) for r in d)' \
+  'all(r["fpr_measured"] < .07 and r["bits_per_item"] < 11 for r in d)' "$out"
+run 0 hortus bench --families exaloglog -n 20000 --repetitions 1
+
+section "plan: what only estimates comes first where only an estimate is needed"
+run 0 hortus plan -n 1M --need estimate --json
+json 'd["candidates"][0]["family"] == "exaloglog" and d["candidates"][1]["family"] == "hyperloglog"' "$out"
+run 0 hortus plan -n 1M --need estimate,may_contain --json
+json '"exaloglog" not in [c["family"] for c in d["candidates"]]' "$out"

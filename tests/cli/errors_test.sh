@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/check.sh"
 seq 1000 >keys
 hortus build bloom -o good -n 1000 keys
-commands='list plan build add remove count query uniq info verify merge intersect fold grow bench tour help completion man'
+commands='list plan build add remove count query uniq info verify merge intersect diff fold grow bench tour help completion man'
 
 section "the command itself"
 refused 'which command' hortus

@@ -73,7 +73,7 @@ void a_sketch_is_never_larger_than_planned_and_small_at_first() {
   auto f = sketch_of<F>(0.01);
   auto const planned = F::planned_bytes(f.family().shape());
   fill(f, keys<random_keys>(0, 8));
-  if (starts_small<F>()) {
+  if (starts_small<F>) {
     EXPECT_LT(f.size_bytes(), planned / 50);
   }
   for (std::uint64_t n = 8; n < 100'000; n += n / 2) {

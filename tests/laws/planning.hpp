@@ -24,7 +24,7 @@ void a_plan_keeps_the_rate_it_was_asked_for() {
       }
       EXPECT_LE(F::planned_fpr(params, items), fpr * (1 + 1e-9)) << items << " items at " << fpr;
       if (items > 100'000) continue;
-      if constexpr (makeable<F> && starts_small<F>()) {
+      if constexpr (makeable<F> && starts_small<F>) {
         EXPECT_LE(F(params).size_bytes(), F::planned_bytes(params));
       } else if constexpr (makeable<F>) {
         EXPECT_EQ(F(params).size_bytes(), F::planned_bytes(params));

@@ -133,12 +133,6 @@ constexpr bool misses_in_window() {
   return forgetting<F> && requires(typename F::params p) { F::planned_fnr(p, 1U); };
 }
 
-/// Does a filter with few keys take less space than planned?
-template <family F>
-constexpr bool starts_small() {
-  return requires { requires F::starts_small; };
-}
-
 /// A window beside a filter that forgets by age: the last `items` distinct keys, and the one before them. With so many distinct
 /// others after it, a key is as old as one may be to be remembered.
 class window_model {

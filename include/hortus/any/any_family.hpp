@@ -156,6 +156,9 @@ class any_family {
   }
 
   [[nodiscard]] plan::estimate estimate() const { return need<facets::estimating>(verb::estimate).estimate(); }
+  [[nodiscard]] plan::overlap compare(any_family const& other) const {
+    return need<facets::comparing>(verb::compare).compare(same(other));
+  }
   /// The false-positive rate predicted for a filter of this shape with `items` keys.
   [[nodiscard]] double planned_fpr(std::uint64_t items) const { return self_->planned_fpr(items); }
 

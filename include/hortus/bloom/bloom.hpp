@@ -28,8 +28,8 @@ class bloom {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = "the classic: bits set all over one array; smallest of those that merge and fold";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs =
-      verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::compare |
+                                    verb::merge | verb::intersect | verb::fold;
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
@@ -75,6 +75,10 @@ class bloom {
 
   [[nodiscard]] double fpr() const noexcept { return plan::fill_fpr(layout(), bits_.ones()); }
   [[nodiscard]] plan::estimate estimate() const { return plan::bloom_cardinality(layout(), bits_.ones()); }
+  [[nodiscard]] plan::overlap compare(bloom const& other) const {
+    check_equal_shape(*this, other);
+    return plan::bloom_overlap(layout(), {bits_.ones(), other.bits_.ones(), bits_.ones_of_either(other.bits_)});
+  }
   /// The share of set bits.
   [[nodiscard]] double load() const noexcept { return static_cast<double>(bits_.ones()) / static_cast<double>(bits_.size()); }
 

@@ -13,6 +13,7 @@
 #include <hortus/equal_shape.hpp>
 #include <hortus/index/block_pattern.hpp>
 #include <hortus/maths/blocked_cardinality.hpp>
+#include <hortus/maths/overlap.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/blocked.hpp>
 
@@ -48,8 +49,8 @@ class in_block {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = Pattern::summary;
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs =
-      verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::compare |
+                                    verb::merge | verb::intersect | verb::fold;
   static constexpr verb_set kernels = Pattern::kernels;
   static constexpr bool writes_its_place_only = true;  ///< so several threads can insert: parallel.hpp
 
@@ -129,6 +130,11 @@ class in_block {
   /// The mean over all blocks at their actual fill: an absent key is equally likely to fall into any of them.
   [[nodiscard]] double fpr() const noexcept { return mean_chance(blocks_, probes_); }
   [[nodiscard]] plan::estimate estimate() const { return plan::blocked_cardinality(layout(shape()), blocks_.ones()); }
+  [[nodiscard]] plan::overlap compare(in_block const& other) const {
+    check_equal_shape(*this, other);
+    return plan::blocked_overlap(layout(shape()),
+                                 {blocks_.ones(), other.blocks_.ones(), blocks_.ones_of_either(other.blocks_)});
+  }
   /// The share of set bits.
   [[nodiscard]] double load() const noexcept {
     return static_cast<double>(blocks_.ones()) / (8 * static_cast<double>(size_bytes()));

@@ -27,8 +27,8 @@ class partitioned {
   static constexpr std::string_view room = "bloom";
   static constexpr std::string_view summary = "a slice of bits for each probe; its rate is exact at every size";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs =
-      verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::merge | verb::intersect | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain | verb::estimate | verb::compare |
+                                    verb::merge | verb::intersect | verb::fold;
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
 
@@ -72,6 +72,10 @@ class partitioned {
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), ones(bits_)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }
+  [[nodiscard]] plan::overlap compare(partitioned const& other) const {
+    check_equal_shape(*this, other);
+    return plan::partitioned_overlap(layout(), {bits_.ones(), other.bits_.ones(), bits_.ones_of_either(other.bits_)});
+  }
   /// The share of set bits.
   [[nodiscard]] double load() const noexcept { return static_cast<double>(bits_.ones()) / static_cast<double>(bits_.size()); }
 

@@ -32,6 +32,9 @@ class bit_array {
   [[nodiscard]] std::uint64_t ones() const noexcept { return ones(0, bits_); }
   [[nodiscard]] std::uint64_t ones(std::uint64_t first, std::uint64_t last) const noexcept;  ///< in [first, last)
 
+  /// The number of bits that are set here or in `other`. Pre: size() == other.size().
+  [[nodiscard]] std::uint64_t ones_of_either(bit_array const& other) const noexcept;
+
   /// Pre: size() == other.size().
   bit_array& operator|=(bit_array const& other) noexcept;
   bit_array& operator&=(bit_array const& other) noexcept;

@@ -43,6 +43,13 @@ class block_array {
                                  [](std::uint64_t word) { return static_cast<std::uint64_t>(std::popcount(word)); });
   }
 
+  /// The number of bits that are set here or in `other`. Pre: size() == other.size().
+  [[nodiscard]] std::uint64_t ones_of_either(block_array const& other) const noexcept {
+    return std::transform_reduce(
+        words(), words() + blocks_ * Words, other.words(), std::uint64_t{0}, std::plus<>(),
+        [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(std::popcount(a | b)); });
+  }
+
   /// Pre: size() == other.size().
   block_array& operator|=(block_array const& other) noexcept {
     std::transform(words(), words() + blocks_ * Words, other.words(), words(), std::bit_or<>());

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <hortus/cells/compact_counters.hpp>
+#include <hortus/counting/compared_cells.hpp>
 #include <hortus/counting/pair_kernels.hpp>
 #include <hortus/digest.hpp>
 #include <hortus/index/block_pattern.hpp>
@@ -144,6 +145,13 @@ class block_cells {
   }
   [[nodiscard]] plan::estimate estimate() const {
     return plan::blocked_cardinality({layout, blocks(), probes_}, cells_.nonzero());
+  }
+  /// Pre: as many blocks and probes.
+  [[nodiscard]] plan::overlap compare(block_cells const& other) const {
+    auto const found = compared_cells::of(cells_, other.cells_);
+    auto result = plan::blocked_overlap({layout, blocks(), probes_}, found.nonzero);
+    result.by_counters = plan::signed_difference({blocks(), in_a_block, probes_}, found.difference);
+    return result;
   }
 
   /// Exact: in a filter of blocks / by blocks a key's block is its present one divided by `by`, and its cells in the block

@@ -33,7 +33,7 @@ class blocked_counting {
       "counters of a key in one cache line: fast lookups; erases, counts to 2^64, folds";
   static constexpr auto misses = false_negatives::by_misuse;
   static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::insert_if_new | verb::may_contain | verb::erase |
-                                    verb::count | verb::estimate | verb::merge | verb::fold;
+                                    verb::count | verb::estimate | verb::compare | verb::merge | verb::fold;
   static constexpr verb_set kernels = verb::insert | verb::may_contain | verb::erase | verb::count;
   static constexpr bool never_undercounts = true;
 
@@ -90,6 +90,11 @@ class blocked_counting {
 
   [[nodiscard]] double fpr() const noexcept { return cells_.fpr(); }
   [[nodiscard]] plan::estimate estimate() const { return cells_.estimate(); }
+  /// From the counters that are not 0, and from the differences of counters.
+  [[nodiscard]] plan::overlap compare(blocked_counting const& other) const {
+    check_equal_shape(*this, other);
+    return cells_.compare(other.cells_);
+  }
   /// The number of counters at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return counters().saturated(); }
 

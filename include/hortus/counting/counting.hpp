@@ -6,6 +6,7 @@
 #include <hortus/bloom/scattered.hpp>
 #include <hortus/cells/counter_array.hpp>
 #include <hortus/concepts.hpp>
+#include <hortus/counting/compared_cells.hpp>
 #include <hortus/counting/key_cells.hpp>
 #include <hortus/equal_shape.hpp>
 #include <hortus/index/multiply_chain.hpp>
@@ -37,7 +38,7 @@ class counting {
   static constexpr std::string_view summary = "bloom with small counters for bits: keys can be erased, and counted up to 15";
   static constexpr auto misses = false_negatives::by_misuse;
   static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::insert_if_new | verb::may_contain | verb::erase |
-                                    verb::count | verb::estimate | verb::merge | verb::fold;
+                                    verb::count | verb::estimate | verb::compare | verb::merge | verb::fold;
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr bool never_undercounts = true;
   static constexpr std::size_t block_keys = scattered<Index>::block_keys;
@@ -107,6 +108,15 @@ class counting {
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(shape()).projection(), cells_.nonzero()); }
   [[nodiscard]] plan::estimate estimate() const {
     return plan::bloom_cardinality(layout(shape()).projection(), cells_.nonzero());
+  }
+  /// From the counters that are not 0, and from the differences of counters unless some are at their maximum.
+  [[nodiscard]] plan::overlap compare(counting const& other) const {
+    check_equal_shape(*this, other);
+    auto const found = compared_cells::of(cells_, other.cells_);
+    auto result = plan::bloom_overlap(layout(shape()).projection(), found.nonzero);
+    if (saturations() == 0 && other.saturations() == 0)
+      result.by_counters = plan::signed_difference({1, cells_.size(), probes_}, found.difference);
+    return result;
   }
   /// The number of cells at their maximum, which erase() no longer lowers.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return cells_.saturated(); }

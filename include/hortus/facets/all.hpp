@@ -20,7 +20,8 @@ struct list {
 };
 
 /// The list of all facets. To add one, write its header and add its name here.
-using all = list<inserting, inserting_times, noticing, asking, finding, putting, assigning, counting, saturating, topping,
-                 keeping, erasing, estimating, merging, intersecting, folding, enlarging, forgetting, advancing, growing>;
+using all =
+    list<inserting, inserting_times, noticing, asking, finding, putting, assigning, counting, saturating, topping, keeping,
+         erasing, estimating, comparing, merging, intersecting, folding, enlarging, forgetting, advancing, growing>;
 
 }  // namespace hortus::facets

@@ -37,7 +37,7 @@ class quotient {
   static constexpr std::string_view summary = "sorted fingerprints; erases, counts, merges filters of any size, grows";
   static constexpr auto misses = false_negatives::by_misuse;
   static constexpr verb_set verbs =
-      verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate | verb::merge | verb::grow;
+      verb::insert | verb::may_contain | verb::erase | verb::count | verb::estimate | verb::compare | verb::merge | verb::grow;
   static constexpr verb_set kernels = {};
   static constexpr bool merges_any_shape = true;
 
@@ -114,6 +114,18 @@ class quotient {
     return std::min(1.0, static_cast<double>(held_.distinct) / held_.shape.fingerprints());
   }
   [[nodiscard]] plan::estimate estimate() const { return plan::quotient_cardinality(held_.shape, held_.distinct); }
+  /// By the fingerprints that both have, cut to the shorter ones.
+  [[nodiscard]] plan::overlap compare(quotient const& other) const {
+    auto const bits = std::min(held_.shape.fingerprint_bits, other.held_.shape.fingerprint_bits);
+    auto const distinct = [&](auto for_each) {
+      std::uint64_t prints = 0;
+      for_each([&](std::uint64_t, std::uint64_t) { ++prints; });
+      return plan::fingerprint_cardinality(bits, prints);
+    };
+    return plan::fingerprint_overlap(distinct([&](auto act) { held_.for_each_print(bits, act); }),
+                                     distinct([&](auto act) { other.held_.for_each_print(bits, act); }),
+                                     distinct([&](auto act) { for_each_print_of_both(held_, other.held_, bits, act); }));
+  }
   /// The share of slots in use.
   [[nodiscard]] double load() const noexcept {
     return static_cast<double>(held_.used) / static_cast<double>(held_.shape.slots);

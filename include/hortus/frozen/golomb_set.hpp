@@ -37,7 +37,8 @@ class golomb_set {
   static constexpr std::string_view room = "frozen";
   static constexpr std::string_view summary = "sorted hashes as coded gaps; small, merges and intersects exactly, slow lookups";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::build | verb::may_contain | verb::estimate | verb::merge | verb::intersect;
+  static constexpr verb_set verbs =
+      verb::build | verb::may_contain | verb::estimate | verb::compare | verb::merge | verb::intersect;
   static constexpr verb_set kernels = verb::may_contain;
   static constexpr std::size_t block_keys = kernels::golomb_lookups::most;
 
@@ -93,6 +94,12 @@ class golomb_set {
     return static_cast<double>(blocks_.values()) / static_cast<double>(blocks_.shape().range());
   }
   [[nodiscard]] plan::estimate estimate() const { return plan::golomb_set_cardinality(blocks_.shape(), blocks_.values()); }
+  /// By the numbers that both hold. Makes the union for that.
+  [[nodiscard]] plan::overlap compare(golomb_set const& other) const {
+    auto either = *this;
+    either.merge(other);
+    return plan::fingerprint_overlap(estimate(), other.estimate(), either.estimate());
+  }
 
   /// The number that stands for a key, below range(). Ascending digests have ascending numbers.
   [[nodiscard]] std::uint64_t value_of(digest x) const noexcept {

@@ -84,15 +84,20 @@ inline estimate items_from(std::uint64_t ones, std::uint64_t all, double per_ite
   return detail::items_from(ones, shape.bits, -(shape.probes * std::log1p(-1 / static_cast<double>(shape.bits))), shape.probes);
 }
 
-/// Distinct keys in a partitioned filter, from the ones in each slice. All slices are pooled: that has 1/k of the bias of a
-/// mean over slices, and is saturated only if every slice is.
+/// Distinct keys in a partitioned filter, from the ones of all slices. Pooled slices have 1/k of the bias of a mean over
+/// slices, and are saturated only if every slice is.
+[[nodiscard]] inline estimate partitioned_cardinality(partitioned_shape shape, std::uint64_t ones) {
+  checked(shape);
+  if (ones > shape.bits()) throw error(errc::bad_params, "a filter has at most as many ones as bits");
+  return detail::items_from(ones, shape.bits(), -std::log1p(-1 / static_cast<double>(shape.slice_bits)), shape.probes);
+}
+/// The same from the ones in each slice.
 [[nodiscard]] inline estimate partitioned_cardinality(partitioned_shape shape, std::span<std::uint64_t const> ones) {
   checked(shape);
   if (ones.size() != shape.probes) throw error(errc::bad_params, "a partitioned filter has as many slices as probes");
   if (std::any_of(ones.begin(), ones.end(), [&](auto one) { return one > shape.slice_bits; }))
     throw error(errc::bad_params, "a slice has at most as many ones as bits");
-  auto const all = std::accumulate(ones.begin(), ones.end(), std::uint64_t{0});
-  return detail::items_from(all, shape.bits(), -std::log1p(-1 / static_cast<double>(shape.slice_bits)), shape.probes);
+  return partitioned_cardinality(shape, std::accumulate(ones.begin(), ones.end(), std::uint64_t{0}));
 }
 
 }  // namespace hortus::plan

@@ -99,11 +99,15 @@ inline quotient_shape checked(quotient_shape shape) {
   return best;
 }
 
-/// Distinct keys in a filter with `distinct` fingerprints. Keys with equal fingerprints count once; there are few of them.
-[[nodiscard]] inline estimate quotient_cardinality(quotient_shape shape, std::uint64_t distinct) {
+/// Distinct keys in a set of `distinct` fingerprints of so many bits. Keys with equal fingerprints count once; there are few of
+/// them.
+[[nodiscard]] inline estimate fingerprint_cardinality(unsigned bits, std::uint64_t distinct) {
   // With 2^63 fingerprints or more collisions are negligible. `distinct` is at most their number, unless a file lies.
-  auto const kinds = std::uint64_t{1} << std::min(checked(shape).fingerprint_bits, 63U);
+  auto const kinds = std::uint64_t{1} << std::min(bits, 63U);
   return detail::items_from(std::min(distinct, kinds), kinds, -std::log1p(-1 / static_cast<double>(kinds)), 1);
+}
+[[nodiscard]] inline estimate quotient_cardinality(quotient_shape shape, std::uint64_t distinct) {
+  return fingerprint_cardinality(checked(shape).fingerprint_bits, distinct);
 }
 
 }  // namespace hortus::plan

@@ -34,7 +34,7 @@ class count_min {
   static constexpr std::string_view summary = "how often, in rows of counters; never too low, adds up, erases";
   static constexpr auto misses = false_negatives::by_misuse;
   static constexpr verb_set verbs =
-      verb::insert | verb::insert_times | verb::erase | verb::count | verb::estimate | verb::merge;
+      verb::insert | verb::insert_times | verb::erase | verb::count | verb::estimate | verb::compare | verb::merge;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
@@ -92,6 +92,10 @@ class count_min {
 
   /// Distinct keys, estimated from the counters that are not 0.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
+  [[nodiscard]] plan::overlap compare(count_min const& other) const {
+    check_equal_shape(*this, other);
+    return rows_.compare(other.rows_);
+  }
   /// The number of counters at their maximum, where they stay.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
   void merge(count_min const& other) {

@@ -24,7 +24,7 @@ class count_min_conservative {
   static constexpr std::string_view summary =
       "count_min that raises only the least counters: nearer, but no erase and no merge";
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::count | verb::estimate;
+  static constexpr verb_set verbs = verb::insert | verb::insert_times | verb::count | verb::estimate | verb::compare;
   static constexpr verb_set kernels = {};
   static constexpr bool never_undercounts = true;
 
@@ -57,6 +57,10 @@ class count_min_conservative {
 
   /// Distinct keys, estimated from the counters that are not 0: the same ones as in count_min.
   [[nodiscard]] plan::estimate estimate() const { return rows_.estimate(); }
+  [[nodiscard]] plan::overlap compare(count_min_conservative const& other) const {
+    check_equal_shape(*this, other);
+    return rows_.compare(other.rows_);
+  }
   /// The number of counters at their maximum, where they stay.
   [[nodiscard]] std::uint64_t saturations() const noexcept { return rows_.saturated(); }
 

@@ -64,6 +64,16 @@ class counter_rows {
     return plan::partitioned_cardinality({width_, depth_}, ones);
   }
 
+  /// The same for two sketches and their union. Pre: equal shapes.
+  [[nodiscard]] plan::overlap compare(counter_rows const& other) const {
+    plan::set_cells ones;
+    for (std::size_t i = 0; i < all().size(); ++i) {
+      bool const in_a = all()[i] != 0, in_b = other.all()[i] != 0;
+      ones.a += in_a ? 1 : 0, ones.b += in_b ? 1 : 0, ones.either += in_a || in_b ? 1 : 0;
+    }
+    return plan::partitioned_overlap({width_, depth_}, ones);
+  }
+
   [[nodiscard]] plan::sketch_shape shape() const noexcept { return {width_, depth_}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return memory_.size(); }
   [[nodiscard]] memory const& cells() const noexcept { return memory_; }

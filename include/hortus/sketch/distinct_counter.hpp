@@ -53,7 +53,7 @@ class distinct_counter {
   static constexpr std::string_view room = "sketch";
   static constexpr std::string_view summary = Registers::summary;
   static constexpr auto misses = false_negatives::never;
-  static constexpr verb_set verbs = verb::insert | verb::estimate | verb::merge | verb::fold;
+  static constexpr verb_set verbs = verb::insert | verb::estimate | verb::compare | verb::merge | verb::fold;
   static constexpr verb_set kernels = verb::insert;
   static constexpr bool keeps_fpr = true;         ///< the relative error is the same for any number of keys
   static constexpr bool merges_any_shape = true;  ///< to the lower precision of both
@@ -107,6 +107,14 @@ class distinct_counter {
     plan::met_values values;
     tokens_.for_each([&](std::uint32_t token) { ++values.met[Registers::exponent_of_token(token)]; });
     return plan::token_cardinality(values, std::ldexp(1.0, static_cast<int>(Registers::kind.most)));
+  }
+  /// In the lower precision of both.
+  [[nodiscard]] plan::overlap compare(distinct_counter const& other) const {
+    if (precision_ > other.precision_) return folded(other.precision_).compare(other);
+    if (precision_ < other.precision_) return compare(other.folded(precision_));
+    auto either = *this;
+    either.merge(other);
+    return plan::sketch_overlap(estimate(), other.estimate(), either.estimate());
   }
   /// The relative standard error of an estimate of many keys; that of few is smaller.
   [[nodiscard]] double error() const noexcept { return Registers::kind.error(precision_); }
