@@ -38,6 +38,7 @@ class array_encoder {
 
  private:
   void encode_piece(std::span<std::byte const> piece, code& out, bool inside = false);  // `inside` a piece of kind nonzero
+  code encode_nonzero(std::span<std::byte const> piece);
   struct scratch;
   std::unique_ptr<scratch> scratch_;
 };
