@@ -34,3 +34,4 @@ add_library(hortus_planner OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/pla
 target_compile_features(hortus_planner PUBLIC cxx_std_20)
 target_include_directories(hortus_planner PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(hortus_planner PUBLIC Xxhash::header)
+target_precompile_headers(hortus_planner PRIVATE <hortus/any/card.hpp>)
