@@ -47,6 +47,7 @@ template <plantable F, class Key>
 filled_filter<F> filled(std::span<Key const> keys, typename F::goal goal) {
   if constexpr (map_buildable<F>) {
     goal.value_bits = value_bits;
+    if constexpr (putting<F>) goal.capacity = goal.items;  // room for the members that are put later
     std::vector<std::uint64_t> values(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) values[i] = value_of(i);
     return {of_keys<F>::build(keys, values, goal)};

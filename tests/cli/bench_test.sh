@@ -21,6 +21,7 @@ json "[r['family'] for r in d] == '$measured'.split()" \
   'all(type(r["huge_pages"]) is bool for r in d)' \
   'all(r["limit_ns"] > 0 and r["batch_ratio"] > 0 if r["miss_ns"] or r["count_ns"] else r["limit_ns"] is None for r in d)' \
   'all(r["fpr_measured"] < 3 * r["fpr_target"] for r in d)' \
+  'all(2 ** (1.2 * r["bits_per_item"]) * r["fpr_measured"] >= 1 for r in d if r["miss_ns"] and r["fpr_measured"])' \
   'all({"erase_ns", "batch_erase_ns", "count_ns", "batch_count_ns"} <= set(r) for r in d)' \
   'all(r["keys_refused"] == 0 for r in d)' \
   'all((r[ratio] is not None) == (r[ratio[:-5] + "ns"] is not None) for r in d
