@@ -93,6 +93,7 @@ TEST(Compare, IntervalsOfBits) {
   expect_honest<partitioned<>>({1600, 5}, keys);
   expect_honest<blocked>({32, 6}, keys);
   expect_honest<split_block>({64, 8}, keys);
+  expect_honest<bloom<>>({8000, 6}, {1400, 60, 200});  // the two differences have very different errors
 }
 TEST(Compare, IntervalsOfCounters) {
   expect_honest<counting<>>({8192, 4, 8}, {1000, 1000, 500});
