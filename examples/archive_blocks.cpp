@@ -1,0 +1,69 @@
+// Duplicate blocks of an archive: before a block is stored, its fingerprint is looked up in the index on disk. A filter in
+// memory says which blocks are certainly new, and for those the index is not read.
+//
+// Blocks come in any number and are never removed: `hortus plan -p 0.1% --need insert_if_new` recommends `expandable`, which
+// grows and keeps its rate, and then `scalable`. A false positive costs one read of the index. A filter never says "new" of a
+// stored block, so that no block is stored twice; and "seen" is only a reason to look, so that no block is lost.
+//
+//   example_archive_blocks [BLOCKS]
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <unordered_map>
+
+#include <hortus/bloom/bloom.hpp>
+#include <hortus/growing/expandable.hpp>
+#include <hortus/growing/scalable.hpp>
+#include <hortus/hash/mix64.hpp>
+#include <hortus/io/store.hpp>
+
+// The archive: fingerprint to place. It counts how often it is read; on a disk each read is a seek.
+struct index_on_disk {
+  std::unordered_map<std::uint64_t, std::uint64_t> places;
+  std::uint64_t reads = 0;
+  bool has(std::uint64_t fingerprint) { return ++reads, places.contains(fingerprint); }
+};
+
+// Every day's backup: mostly the blocks of the day before, in the same order.
+std::uint64_t block(std::uint64_t day, std::uint64_t i) {
+  bool const changed = hortus::mix64(day * 1'000'003 + i) % 10 == 0;
+  return hortus::mix64(changed ? day << 40 | i : i);
+}
+
+template <class Filter>
+void back_up(char const* name, Filter seen, std::uint64_t blocks) {
+  index_on_disk index;
+  std::uint64_t fresh = 0, duplicates = 0, stored_twice = 0, needless = 0;
+  for (std::uint64_t day = 0; day < 7; ++day) {
+    for (std::uint64_t i = 0; i < blocks / 7; ++i) {
+      auto const fingerprint = block(day, i);
+      bool const certainly_new = seen.insert_if_new(fingerprint);
+      bool const stored = !certainly_new && index.has(fingerprint);
+      if (stored) {
+        ++duplicates;
+        continue;
+      }
+      needless += certainly_new ? 0U : 1U;
+      stored_twice += index.places.emplace(fingerprint, fresh).second ? 0U : 1U;
+      ++fresh;
+    }
+    seen = hortus::from_bytes<Filter>(hortus::to_bytes(seen));  // the next day, after a restart
+  }
+  std::printf(
+      "%-34s %8zu bytes  %7llu new, %7llu duplicates; index reads: %7llu, needless %6llu (%.2f %%); stored twice: %llu\n", name,
+      seen.size_bytes(), static_cast<unsigned long long>(fresh), static_cast<unsigned long long>(duplicates),
+      static_cast<unsigned long long>(index.reads), static_cast<unsigned long long>(needless),
+      100.0 * static_cast<double>(needless) / static_cast<double>(fresh), static_cast<unsigned long long>(stored_twice));
+}
+
+int main(int argc, char** argv) {
+  std::uint64_t const blocks = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 400'000;
+  std::printf("%llu blocks; without a filter every one reads the index\n", static_cast<unsigned long long>(blocks / 7 * 7));
+  back_up("expandable at 0.1 %, from 10,000", hortus::expandable_filter({.items = 10'000, .fpr = 0.001}), blocks);
+  back_up("scalable at 0.1 %, from 10,000", hortus::scalable_filter({.items = 10'000, .fpr = 0.001}), blocks);
+  for (double const bits : {6.0, 10.0, 14.4})
+    back_up(("bloom, " + std::to_string(bits).substr(0, 4) + " bits a block, planned").c_str(),
+            hortus::bloom_filter(hortus::budget{.items = blocks * 8 / 35, .bits_per_item = bits}), blocks);
+  back_up("bloom, planned for a quarter", hortus::bloom_filter({.items = blocks * 2 / 35, .fpr = 0.001}), blocks);
+}
