@@ -14,6 +14,7 @@
 #include <hortus/error.hpp>
 #include <hortus/index/multiply_chain.hpp>
 #include <hortus/maths/cardinality.hpp>
+#include <hortus/maths/overlap.hpp>
 #include <hortus/maths/sketch_rate.hpp>
 
 namespace hortus {
