@@ -1,5 +1,8 @@
 // A sorted table on disk with a filter in it: a lookup of an absent key mostly reads no data block.
 //
+// `hortus plan -n 100k -p 1%` lists `partitioned` and `bloom` first, the smallest, and then `blocked`, 3 % larger, which reads
+// one cache line instead of seven: here the time of a lookup counts.
+//
 //     [ data block | data block | ... | filter block | footer ]       footer: where the filter block begins and ends
 #include <algorithm>
 #include <cstdint>

@@ -1,77 +1,97 @@
-// Summary cache: two proxies tell each other what they have cached. A proxy asks its neighbour only if the neighbour's summary
-// says that it may have the page. The directory is a counting filter, so that evicted pages can be taken out; what is sent is
-// its Bloom filter, and after the first time only what has changed.
+// Summary cache: proxies tell each other what they have cached. A proxy asks a neighbour only if the neighbour's summary says
+// that it may have the page. Pages come and go: `hortus plan -n 100k -p 2% --need erase` lists the families, and of these
+// `counting` projects to a Bloom filter. That is what is sent, and after the first time only what has changed.
 // (L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary cache", 2000; M. Mitzenmacher, "Compressed Bloom filters", 2002.)
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include <hortus/counting/counting.hpp>
+#include <hortus/hash/mix64.hpp>
 #include <hortus/message/message.hpp>
 #include <hortus/plan/compressed.hpp>
 
-constexpr std::uint64_t cached = 100'000, replaced = 2'000, rounds = 20;  // 2 % of the pages change between two messages
-
 std::string page(std::uint64_t number) { return "https://www.example.org/articles/" + std::to_string(number); }
 
-// Pages first ... first + cached - 1 are in the cache. Those that come next replace the oldest ones.
+constexpr std::uint64_t proxies = 8, room = 10'000, pages = 100'000, requests = 400'000;
+
+// A cache that drops its oldest page, the directory of it, and its summary as the others have it.
 struct proxy {
+  std::unordered_set<std::uint64_t> pages_here;
+  std::deque<std::uint64_t> oldest_first;
   hortus::counting_filter directory;
-  std::uint64_t first = 0;
+  hortus::bloom_filter summary;
+  std::uint64_t changes = 0;
 
   explicit proxy(hortus::plan::bloom_shape shape)
-      : directory(hortus::counting<>({.cells = shape.bits, .probes = shape.probes, .cell_bits = 4})) {
-    for (std::uint64_t i = 0; i < cached; ++i) directory.insert(page(i));
+      : directory(hortus::counting<>({.cells = shape.bits, .probes = shape.probes, .cell_bits = 4})),
+        summary(directory.family().to_bloom()) {}
+  void keep(std::uint64_t number) {
+    pages_here.insert(number);
+    oldest_first.push_back(number);
+    directory.insert(page(number));
+    ++changes;
+    if (oldest_first.size() <= room) return;
+    pages_here.erase(oldest_first.front());
+    directory.erase(page(oldest_first.front()));
+    oldest_first.pop_front();
   }
-  void serve() {
-    for (std::uint64_t i = 0; i < replaced; ++i, ++first) {
-      directory.erase(page(first));
-      directory.insert(page(first + cached));
-    }
+  // After `every` new pages a change is sent, or nothing. Returns its bytes.
+  std::size_t tell(std::uint64_t every) {
+    if (changes < every) return 0;
+    changes = 0;
+    hortus::bloom_filter const now(directory.family().to_bloom());
+    auto const bytes = hortus::pack(now, summary).size();
+    summary = now;
+    return bytes;
   }
-  [[nodiscard]] hortus::bloom_filter summary() const { return hortus::bloom_filter(directory.family().to_bloom()); }
 };
 
-void exchange(char const* name, hortus::plan::bloom_shape shape) {
-  proxy mine(shape);
-  auto sent = mine.summary();
-  auto const first = hortus::pack(sent);
-  auto theirs = hortus::unpack<hortus::bloom_filter>(first);  // what the neighbour keeps of this proxy
-  std::size_t whole = 0, changes = 0, false_hits = 0, lost = 0;
-  for (std::uint64_t round = 1; round <= rounds; ++round) {
-    mine.serve();
-    auto const now = mine.summary();
-    auto const change = hortus::pack(now, sent);
-    theirs = hortus::unpack(change, theirs);
-    sent = now;
-    changes += change.size();
-    whole += hortus::pack(now).size();
-    for (std::uint64_t i = 0; i < 5'000; ++i) {
-      lost += theirs.may_contain(page(mine.first + i)) ? 0U : 1U;
-      false_hits += theirs.may_contain(page(1'000'000'000 + round * 5'000 + i)) ? 1U : 0U;
+void cooperate(hortus::plan::bloom_shape shape, std::uint64_t every) {
+  std::vector<proxy> all(proxies, proxy(shape));
+  std::uint64_t local = 0, remote = 0, false_hits = 0, stale_hits = 0, missed = 0, misses = 0, questions = 0, bytes = 0;
+  for (std::uint64_t i = 0; i < requests; ++i) {
+    auto const here = hortus::mix64(i) % proxies;
+    // Zipf's law: page number r is asked for as often as 1/r says.
+    auto const rank = std::exp(static_cast<double>(hortus::mix64(~i) >> 11) * 0x1p-53 * std::log(static_cast<double>(pages)));
+    auto const wanted = static_cast<std::uint64_t>(rank);
+    if (all[here].pages_here.contains(wanted)) {
+      ++local;
+      continue;
     }
+    ++misses;
+    bool found = false, exists = false;
+    for (std::uint64_t p = 0; p < proxies; ++p) {
+      if (p == here) continue;
+      bool const has = all[p].pages_here.contains(wanted);
+      exists = exists || has;
+      if (found || !all[p].summary.may_contain(page(wanted))) continue;
+      ++questions;
+      found = has;
+      if (!has) ++(all[p].directory.may_contain(page(wanted)) ? false_hits : stale_hits);
+    }
+    remote += found ? 1U : 0U;
+    missed += exists && !found ? 1U : 0U;
+    all[here].keep(wanted);
+    bytes += (proxies - 1) * all[here].tell(every);
   }
-  auto const each = [](std::size_t bytes) { return static_cast<double>(bytes) / rounds / 1000; };
-  std::printf("%-28s %5.1f KB a change, %6.1f KB a summary, %.2f %% false hits, %zu lost\n", name, each(changes), each(whole),
-              100.0 * static_cast<double>(false_hits) / (rounds * 5'000), lost);
+  auto const share = [&](std::uint64_t some) { return 100.0 * static_cast<double>(some) / static_cast<double>(requests); };
+  std::printf(
+      "told after %4llu new pages: %.1f %% of requests found here, %.1f %% at others, %.2f %% missed there; of %llu questions "
+      "(%llu without summaries) %llu are false hits, %llu stale; %.0f KB sent, %.0f KB as lists of hashes\n",
+      static_cast<unsigned long long>(every), share(local), share(remote), share(missed),
+      static_cast<unsigned long long>(questions), static_cast<unsigned long long>(misses * (proxies - 1)),
+      static_cast<unsigned long long>(false_hits), static_cast<unsigned long long>(stale_hits),
+      static_cast<double>(bytes) / 1000, static_cast<double>(misses * (proxies - 1) * 2 * 16) / 1000);
 }
 
 int main() {
-  // Both have a rate of 2 %. The second one has more bits in memory, which are mostly 0: it is planned for its message.
-  exchange("planned for memory:", hortus::plan::bloom({cached, 0.02}));
-  auto const plan = hortus::plan::compressed({.items = cached, .fpr = 0.02, .memory_bits = 50 * cached});
-  exchange("planned for its message:", plan.shape);
-
-  // The plain way: addresses as text, or their 16-byte hashes, of the pages that came and of those that went.
-  std::size_t text = 0;
-  for (std::uint64_t i = 0; i < replaced; ++i) text += page(i).size() + page(cached + i).size() + 2;
-  std::printf("as lists:                    %5.1f KB a change as text, %.1f KB as hashes of 16 bytes\n",
-              static_cast<double>(text) / 1000, 2 * replaced * 16 / 1000.0);
-
-  // A change of the filter has m H(share of bits that differ) bits, with the bits that are set before and after.
-  auto const n = static_cast<double>(cached), m = static_cast<double>(plan.shape.bits);
-  double const per_key = plan.shape.probes / m, gone = 1 - std::exp(-per_key * replaced), free = std::exp(-per_key * n);
-  std::printf("predicted:                   %5.1f KB a change planned for its message\n",
-              m * hortus::plan::bit_entropy(2 * free * gone) / 8 / 1000);
+  std::printf("%llu proxies of %llu pages, %llu requests:\n", static_cast<unsigned long long>(proxies),
+              static_cast<unsigned long long>(room), static_cast<unsigned long long>(requests));
+  auto const shape = hortus::plan::compressed({.items = room, .fpr = 0.02, .memory_bits = 50 * room}).shape;
+  for (std::uint64_t const every : {100, 1'000, 5'000}) cooperate(shape, every);
 }
