@@ -90,7 +90,7 @@ std::optional<frame> frame_reader::next() {
                                 std::string(reinterpret_cast<char const*>(whole.payload.data()), whole.payload.size()));
     if (whole.type == frame_type::busy && !whole.payload.empty()) message::corrupt("a busy frame carries nothing");
     if (whole.type == frame_type::busy) continue;
-    worked_ = true;
+    ++frames_;
     return whole;
   }
   return std::nullopt;

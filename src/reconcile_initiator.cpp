@@ -95,9 +95,10 @@ void initiator::take_symbols_of(std::span<std::byte const> in) {
   if (!in.empty()) message::corrupt("a frame of symbols is too long");
   outstanding_ -= count;
   symbols_ += count;
-  if (state_ != state::symbols) return;  // the difference was known before the last that were asked for
-  if (reconciler_.feed(std::move(theirs), theirs_.keys)) return decoded();
-  if (outstanding_ == 0) ask();
+  // All that were asked for are awaited even if fewer were enough: a peer that is still writing would not read.
+  bool const known = reconciler_.feed(std::move(theirs), theirs_.keys);
+  if (outstanding_ != 0) return;
+  known ? decoded() : ask();
 }
 
 void initiator::decoded() {
@@ -107,7 +108,8 @@ void initiator::decoded() {
   auto sum = own_;
   for (auto const& x : mine_only_) sum.remove(x);
   for (auto const& x : theirs_only_) sum.add(x);
-  if (sum != theirs_) message::corrupt("the difference does not turn one set into the other: the other side contradicts itself");
+  if (sum != theirs_)
+    message::corrupt("the difference does not turn one set into the other: the other side contradicts itself");
   if (depth_ != wanted::which || theirs_only_.empty()) return finish();
   state_ = state::keys;
   came_.assign(theirs_only_.size(), false);

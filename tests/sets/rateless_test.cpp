@@ -101,9 +101,18 @@ std::uint64_t symbols_for(std::uint64_t differences, std::uint64_t seed, std::ui
 // Means over seeds. Five differences are the worst case, 1.733 with a standard deviation of 0.7 for one set: over 20000 sets
 // the mean is above 1.75 with probability 3e-4, but seeds are fixed.
 TEST(rateless_decoder, needs_at_most_175_symbols_for_100_differences) {
-  for (auto const& [differences, seeds, most] :
-       {std::tuple{1, 100, 1.0}, {2, 20000, 1.75}, {3, 20000, 1.75}, {4, 20000, 1.75}, {5, 20000, 1.75}, {6, 20000, 1.75},
-        {8, 10000, 1.75}, {10, 5000, 1.75}, {20, 3000, 1.70}, {50, 2000, 1.55}, {99, 1000, 1.50}, {1000, 30, 1.42}}) {
+  for (auto const& [differences, seeds, most] : {std::tuple{1, 100, 1.0},
+                                                 {2, 20000, 1.75},
+                                                 {3, 20000, 1.75},
+                                                 {4, 20000, 1.75},
+                                                 {5, 20000, 1.75},
+                                                 {6, 20000, 1.75},
+                                                 {8, 10000, 1.75},
+                                                 {10, 5000, 1.75},
+                                                 {20, 3000, 1.70},
+                                                 {50, 2000, 1.55},
+                                                 {99, 1000, 1.50},
+                                                 {1000, 30, 1.42}}) {
     std::uint64_t sum = 0;
     for (int seed = 0; seed < seeds; ++seed)
       sum += symbols_for(static_cast<std::uint64_t>(differences), static_cast<std::uint64_t>(seed), 1);
@@ -148,8 +157,10 @@ TEST(rateless_decoder, ends_with_random_symbols_that_have_right_checksums) {
     for (std::uint64_t i = 0; i < symbols.size(); ++i) {
       for (std::uint64_t j = 0; j < mix64(round * 100 + i) % 3; ++j) {
         auto const key = numbered_key<8>(mix64(i + j) % 40);
-        if ((i + j + round) % 2 != 0) symbols[i].add(key, checksum_of(hash, key));
-        else symbols[i].subtract(key, checksum_of(hash, key));
+        if ((i + j + round) % 2 != 0)
+          symbols[i].add(key, checksum_of(hash, key));
+        else
+          symbols[i].subtract(key, checksum_of(hash, key));
       }
     }
     rateless_decoder<8> decoder(secret);

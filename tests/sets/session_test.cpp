@@ -32,7 +32,8 @@ std::optional<outcome> run(std::vector<std::string> const& mine, std::vector<std
   keys_in_memory const their_keys(b);
   std::deque<bytes> to_responder;
   std::deque<bytes> to_initiator;
-  initiator left(my_keys, secret_of(4), [&](auto some) { to_responder.emplace_back(some.begin(), some.end()); }, depth, limits);
+  initiator left(
+      my_keys, secret_of(4), [&](auto some) { to_responder.emplace_back(some.begin(), some.end()); }, depth, limits);
   responder right(their_keys, [&](auto some) {
     auto& one = to_initiator.emplace_back(some.begin(), some.end());
     if (change) change(one);
@@ -172,7 +173,8 @@ TEST(session, names_another_version_and_another_program) {
   };
   auto other = preamble();
   other.back() = std::byte{7};
-  EXPECT_EQ(message_of(other), "the other side speaks version 7 of the protocol, this one version 1: both need the same hortus");
+  EXPECT_EQ(message_of(other),
+            "the other side speaks version 7 of the protocol, this one version 1: both need the same hortus");
   std::string const shell = "sh: 1: hortus: not found\n";
   bytes words(shell.size());
   std::memcpy(words.data(), shell.data(), shell.size());

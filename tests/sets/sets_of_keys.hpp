@@ -49,8 +49,10 @@ std::vector<Key> sorted(std::vector<Key> keys) {
 inline std::vector<std::string> texts(std::uint64_t from, std::uint64_t count) {
   std::vector<std::string> all;
   for (std::uint64_t i = from; i < from + count; ++i) {
-    if (i == 0) all.emplace_back();
-    else all.push_back(std::string(i % 7, static_cast<char>(i * 37)) + "key " + std::to_string(i));
+    if (i == 0)
+      all.emplace_back();
+    else
+      all.push_back(std::string(i % 7, static_cast<char>(i * 37)) + "key " + std::to_string(i));
   }
   return all;
 }

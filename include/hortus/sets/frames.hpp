@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 /// The bytes that two sides of a reconciliation exchange. Each side starts with a magic number and the version of the protocol.
@@ -48,18 +47,18 @@ class frame_reader {
  public:
   void push(std::span<std::byte const> bytes) { pending_.insert(pending_.end(), bytes.begin(), bytes.end()); }
 
-  /// The next frame that is complete; busy ones are skipped. Throws errc::corrupt for bytes that are no frame, errc::unsupported
-  /// for another version, and errc::io with the peer's words if it failed.
+  /// The next frame that is complete; busy ones are skipped. Throws errc::corrupt for bytes that are no frame,
+  /// errc::unsupported for another version, and errc::io with the peer's words if it failed.
   [[nodiscard]] std::optional<frame> next();
 
-  /// Did the peer send anything but busy frames since this was asked last?
-  [[nodiscard]] bool took_work() noexcept { return std::exchange(worked_, false); }
+  /// Frames so far, without busy ones: a peer that only says that it is busy makes no progress.
+  [[nodiscard]] std::uint64_t frames() const noexcept { return frames_; }
 
  private:
   void check_preamble();
   std::vector<std::byte> pending_;
   bool greeted_ = false;
-  bool worked_ = false;
+  std::uint64_t frames_ = 0;
 };
 
 }  // namespace hortus::sets

@@ -63,7 +63,8 @@ class reconciler {
   bool feed(std::span<std::byte const> bytes) {
     auto in = checked(bytes);
     auto const size = message::take_varint(in);
-    if (size != Bytes) throw error(errc::incompatible, "keys have " + std::to_string(size) + " bytes, not " + std::to_string(Bytes));
+    if (size != Bytes)
+      throw error(errc::incompatible, "keys have " + std::to_string(size) + " bytes, not " + std::to_string(Bytes));
     auto const keys = message::take_varint(in);
     auto const first = message::take_varint(in);
     auto const count = message::take_varint(in);

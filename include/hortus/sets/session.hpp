@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hortus/sets/frames.hpp>
@@ -53,6 +54,7 @@ class frame_channel {
   /// Throws errc::too_large past the limit.
   void push(std::span<std::byte const> bytes);
   [[nodiscard]] std::optional<frame> next() { return reader_.next(); }
+  [[nodiscard]] std::uint64_t frames() const noexcept { return reader_.frames(); }  ///< received, without busy ones
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t received() const noexcept { return received_; }
 
