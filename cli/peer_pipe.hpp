@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -35,7 +36,8 @@ class peer_pipe {
  private:
   using clock = std::chrono::steady_clock;
   void say_busy();
-  void wait_for(int descriptor, short event, char const* what) const;
+  [[nodiscard]] bool wait_for_bytes();
+  [[noreturn]] void too_long(char const* what) const;
 
   int in_;
   int out_;
@@ -45,8 +47,9 @@ class peer_pipe {
   std::mutex writing_;
   std::condition_variable over_;
   bool ended_ = false;
-  bool closed_ = false;   // by the peer
-  bool started_ = false;  // something was written: before that, a busy frame would come first
+  std::atomic<bool> waiting_ = false;  // for the peer: if both sides wait, one should notice
+  bool closed_ = false;                // by the peer
+  bool started_ = false;               // something was written: before that, a busy frame would come first
   std::thread busy_;
 };
 
