@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <hortus/sets/reconciler.hpp>
+#include <hortus/sets/reconciliation_tree.hpp>
 #include <hortus/sets/session.hpp>
 
 #include "../tests/io/use_everything.hpp"
@@ -109,12 +110,23 @@ void feed_message(bytes message) {
   }
 }
 
+void search_tree(std::span<std::byte const> in) {
+  std::vector<digest> keys;
+  for (std::uint64_t i = 0; i < 20; ++i) keys.push_back(digest::of_hash(i));
+  allowed([&] {
+    auto const theirs = tree_summary::from_bytes(in);
+    auto const found = reconciliation_tree(keys, theirs.seed).missing_in(theirs, 2);
+    require(found.visited <= 39 && found.missing.size() <= keys.size(), "more nodes than there are");
+    require(tree_summary::from_bytes(theirs.to_bytes()).leaves == theirs.leaves, "a summary comes back");
+  });
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (size == 0) return 0;
   auto const in = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 6) {
+  switch (data[0] % 7) {
     case 0:
       answer_initiator(in);
       break;
@@ -129,6 +141,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       break;
     case 4:
       decode_symbols(in);
+      break;
+    case 5:
+      search_tree(in);
       break;
     default:
       feed_message(bytes(in.begin(), in.end()));
