@@ -37,14 +37,14 @@ void allowed(Act act) {
   }
 }
 
-/// The input as frames: a type and a length byte before each payload.
+/// The input as frames: a type and two bytes of length before each payload.
 bytes as_frames(std::span<std::byte const> in) {
   auto out = preamble();
-  while (in.size() >= 2) {
+  while (in.size() >= 3) {
     auto const type = static_cast<frame_type>(std::to_integer<unsigned>(in[0]) % 9 + 1);
-    auto const size = std::min<std::size_t>(std::to_integer<std::size_t>(in[1]) * 4, in.size() - 2);
-    message::put_bytes(out, framed(type, in.subspan(2, size)));
-    in = in.subspan(2 + size);
+    auto const size = std::min<std::size_t>(little_endian_load<std::uint16_t>(in.data() + 1), in.size() - 3);
+    message::put_bytes(out, framed(type, in.subspan(3, size)));
+    in = in.subspan(3 + size);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 #include <hortus/message/code_bytes.hpp>
 #include <hortus/message/message.hpp>
@@ -45,9 +46,9 @@ reconciliation_tree::reconciliation_tree(std::span<digest const> keys, std::uint
   leaves_.reserve(keys.size());
   for (auto const x : keys) leaves_.push_back({x.remixed(2 * seed).bits(), x.bits()});
   // remixed() is bijective: equal positions are equal digests.
-  std::ranges::sort(leaves_, {}, &leaf::position);
-  auto const rest = std::ranges::unique(leaves_, {}, &leaf::position);
-  leaves_.erase(rest.begin(), rest.end());
+  std::sort(leaves_.begin(), leaves_.end(), [](leaf const& a, leaf const& b) { return a.position < b.position; });
+  auto const same = [](leaf const& a, leaf const& b) { return a.position == b.position; };
+  leaves_.erase(std::unique(leaves_.begin(), leaves_.end(), same), leaves_.end());
   sums_.reserve(leaves_.size() + 1);
   sums_.push_back(0);
   for (auto const& one : leaves_) sums_.push_back(sums_.back() ^ digest(one.bits).remixed(2 * seed + 1).bits());
