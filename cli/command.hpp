@@ -47,6 +47,7 @@ void add_pack(command_line& app, action& run);
 void add_unpack(command_line& app, action& run);
 void add_grow(command_line& app, action& run);
 void add_set(command_line& app, action& run);
+void add_reconcile(command_line& app, action& run);
 void add_uniq(command_line& app, action& run);
 void add_bench(command_line& app, action& run);
 void add_tour(command_line& app, action& run);

@@ -12,20 +12,21 @@ namespace hortus::cli {
 namespace {
 
 /// What commands are called elsewhere. A command that this version does not have is not offered.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 39> synonyms{{
-    {"check", "query"},    {"test", "query"},    {"contains", "query"},
-    {"lookup", "query"},   {"find", "query"},    {"grep", "query"},
-    {"create", "build"},   {"new", "build"},     {"make", "build"},
-    {"insert", "add"},     {"append", "add"},    {"update", "set"},
-    {"delete", "remove"},  {"erase", "remove"},  {"rm", "remove"},
-    {"del", "remove"},     {"union", "merge"},   {"join", "merge"},
-    {"combine", "merge"},  {"dedup", "uniq"},    {"dedupe", "uniq"},
-    {"unique", "uniq"},    {"show", "info"},     {"stat", "info"},
-    {"stats", "info"},     {"describe", "info"}, {"intersection", "intersect"},
-    {"estimate", "plan"},  {"choose", "plan"},   {"halve", "fold"},
-    {"shrink", "fold"},    {"families", "list"}, {"top", "count"},
-    {"frequent", "count"}, {"double", "grow"},   {"enlarge", "grow"},
-    {"expand", "grow"},    {"assign", "set"},    {"put", "set"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 42> synonyms{{
+    {"check", "query"},    {"test", "query"},     {"contains", "query"},
+    {"lookup", "query"},   {"find", "query"},     {"grep", "query"},
+    {"create", "build"},   {"new", "build"},      {"make", "build"},
+    {"insert", "add"},     {"append", "add"},     {"update", "set"},
+    {"delete", "remove"},  {"erase", "remove"},   {"rm", "remove"},
+    {"del", "remove"},     {"union", "merge"},    {"join", "merge"},
+    {"combine", "merge"},  {"dedup", "uniq"},     {"dedupe", "uniq"},
+    {"unique", "uniq"},    {"show", "info"},      {"stat", "info"},
+    {"stats", "info"},     {"describe", "info"},  {"intersection", "intersect"},
+    {"estimate", "plan"},  {"choose", "plan"},    {"halve", "fold"},
+    {"shrink", "fold"},    {"families", "list"},  {"top", "count"},
+    {"frequent", "count"}, {"double", "grow"},    {"enlarge", "grow"},
+    {"expand", "grow"},    {"assign", "set"},     {"put", "set"},
+    {"comm", "reconcile"}, {"sync", "reconcile"}, {"difference", "reconcile"},
 }};
 
 }  // namespace

@@ -107,9 +107,10 @@ int run(int argc, char** argv) {
   app.set_help_flag("-h,--help", "print this help");
   action chosen;
   command_line commands(app);
-  for (auto* add : {add_list,  add_plan,   add_build,  add_add,   add_remove,    add_query, add_get,        add_set,
-                    add_count, add_info,   add_verify, add_merge, add_intersect, add_diff,  add_fold,       add_grow,
-                    add_pack,  add_unpack, add_uniq,   add_bench, add_tour,      add_help,  add_completion, add_man})
+  for (auto* add :
+       {add_list,      add_plan,   add_build, add_add,       add_remove, add_query,      add_get,  add_set,  add_count,
+        add_info,      add_verify, add_merge, add_intersect, add_diff,   add_fold,       add_grow, add_pack, add_unpack,
+        add_reconcile, add_uniq,   add_bench, add_tour,      add_help,   add_completion, add_man})
     add(commands, chosen);
   be_strict(app);
   app.footer("hortus help COMMAND explains a command.\nExample: seq 1000000 | hortus build bloom -o seen.hortus");

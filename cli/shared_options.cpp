@@ -48,6 +48,10 @@ std::optional<secret_key> parse_key(std::string_view text) {
 
 void key_input::add_source_options(subcommand const& command, std::string const& without) {
   command.add_option("INPUT", paths, "files, a key a line; - is standard input, none is " + without);
+  add_format_options(command);
+}
+
+void key_input::add_format_options(subcommand const& command) {
   command.add_flag("-0,--null", null, "keys end with NUL instead of newline");
   command.add_flag("--crlf", crlf, "lines end with CR LF: no key has the CR, nor a byte-order mark");
   command.add_flag("--no-decompress", no_decompress, "take gzip and zstd input, too, as the bytes it is");

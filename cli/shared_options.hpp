@@ -38,6 +38,8 @@ struct key_input {
   void add_options(subcommand const& command);
   /// Only where keys come from and how they end, for a command that takes whole lines. `without` is what no INPUT means.
   void add_source_options(subcommand const& command, std::string const& without);
+  /// Only how keys end, for a command that names its inputs itself.
+  void add_format_options(subcommand const& command);
   /// The paths; "-" if there are none and standard input is read.
   [[nodiscard]] std::vector<std::string> names() const;
   /// Was any of these options given, other than --progress and -0, which is also about output?

@@ -1,6 +1,6 @@
 // Breadth-first search of a state space, with the set of visited states in a filter: the 8-puzzle, 181440 states from its
-// solution. `hortus plan -n 181440 -p 0.1% --need insert_if_new` lists `bloom` first and `hash_compaction` as a smaller one that
-// can be full; a search that stops is better than one that silently omits more and more.
+// solution. `hortus plan -n 181440 -p 0.1% --need insert_if_new` lists `bloom` first and `hash_compaction` as a smaller one
+// that can be full; a search that stops is better than one that silently omits more and more.
 //
 // A state that is new but found (an omission) is not searched. Explicit-state model checkers accept that, at a rate they
 // choose, for the memory that whole states would take. Time goes to standard error, because it is different every time.

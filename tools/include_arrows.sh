@@ -19,6 +19,7 @@ may_include() {
     counting) echo "$low top front counting bloom" ;;    # projects to bloom filters, and is made of levels of them
     map) echo "$low top front map frozen fingerprint bloom" ;;  # values in the cells of filters
     aging | growing) echo "$low top front $families" ;;  # wrappers: their default layer is another family
+    sets) echo "$low top front sets message bloom" ;;    # bytes as messages have them; Bloom filters as messages
     facets) echo "$low top facets" ;;
     message) echo "$low top message" ;;
     any | umbrella | src) echo "$low top front facets message $families any umbrella" ;;
