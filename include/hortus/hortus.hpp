@@ -2,5 +2,6 @@
 /// Everything, for users. To read the code, start with concepts.hpp and bloom/bloom.hpp.
 #include <hortus/any/any_filter.hpp>
 #include <hortus/any/any_message.hpp>
+#include <hortus/any/any_near.hpp>
 #include <hortus/any/families.hpp>
 #include <hortus/version.hpp>
