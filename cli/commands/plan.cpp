@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/near_filters.hpp"
 #include "cli/new_filter.hpp"
 #include "cli/plan/candidates.hpp"
 #include "cli/plan/for_message.hpp"
@@ -57,7 +58,23 @@ plan_question question_of(options const& o) {
   return asked;
 }
 
+/// Throws errc::bad_goal if an option has no meaning for a filter that asks how near a key is.
+void plan_near_for(options const& o) {
+  auto const& known = o.known;
+  if (known.items.empty()) throw error(errc::bad_goal, "plan needs -n, the number of distinct keys");
+  if (!known.memory.empty() || !known.bits.empty() || !known.probes.empty() || !o.universe.empty() || !o.need.empty())
+    throw error(errc::bad_goal, "a filter that tells how near a key is takes only -n, -p and --set");
+  plan_near({.items = parse_count("-n", known.items),
+             .fpr = parse_rate("-p", known.fpr.empty() ? default_rate : known.fpr),
+             .settings = parsed_settings(o.settings)},
+            o.json);
+}
+
 int plan(options const& o) {
+  if (o.message_bytes.empty() && asks_near(parsed_settings(o.settings))) {
+    plan_near_for(o);
+    return done;
+  }
   if (!o.message_bytes.empty()) {
     if (!o.need.empty() || !o.universe.empty() || !o.settings.empty())
       throw error(errc::bad_goal, "--message-bytes is about a bloom filter alone: leave out --need, --universe and --set");
@@ -115,7 +132,8 @@ void add_plan(command_line& app, action& run) {
       "          hortus plan -n 1M --bits 10M --probes 5\n"
       "          hortus plan -n 1M --message-bytes 1M --memory 4M\n"
       "          hortus plan --need remove             (nobody knows how many keys)\n"
-      "          hortus plan -n 1M --need find --set value_bits=8");
+      "          hortus plan -n 1M --need find --set value_bits=8\n"
+      "          hortus plan -n 1M --set metric=hamming --set near=0.05 --set far=0.4");
   command->callback([=, &run] { run = [o] { return plan(*o); }; });
 }
 
