@@ -32,7 +32,7 @@ near_key near_keys::bits_of(std::string_view text) {
       throw error(errc::bad_goal, "'" + std::string(1, text[i]) +
                                       "' is no hexadecimal digit: a string of bits is such digits, four bits each, and nothing "
                                       "else");
-// Two digits are a byte, as everywhere; a single one at the end is the low half of the last.
+    // Two digits are a byte, as everywhere; a single one at the end is the low half of the last.
     bool const high = i % 2 == 0 && i + 1 < text.size();
     bytes_[i / 2] |= std::byte{static_cast<unsigned char>(value)} << (high ? 4 : 0);
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# family_check.sh ROOT: every family in any/families.def and any/any_near.hpp has its header with a whole card, its part of docs/file-format.md and its
-# golden files. A family that is in the list but not explained, or not pinned, is not finished. (The table in the README is
-# printed by the command, and tools/check_pages.py compares it.)
+# family_check.sh ROOT: every family in any/families.def and any/any_near.hpp has its header with a whole card, its part of
+# docs/file-format.md and its golden files. A family that is in the list but not explained, or not pinned, is not finished.
+# (The table in the README is printed by the command, and tools/check_pages.py compares it.)
 set -euo pipefail
 cd "$1"
 list=include/hortus/any/families.def

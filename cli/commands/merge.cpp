@@ -1,3 +1,4 @@
+#include <span>
 #include <string_view>
 
 #include "cli/command.hpp"
@@ -23,10 +24,10 @@ void combined(any_filter& all, any_filter const& next, combine with) try { with(
 }
 
 int merge_near(options const& o, any_near_filter all) {
-  for (std::size_t i = 1; i < o.files.size(); ++i) {
-    auto const next = open_any(o.files[i], {.key = {}, .verify = true});
+  for (auto const& file : std::span(o.files).subspan(1)) {
+    auto const next = open_any(file, {.key = {}, .verify = true});
     auto const* const near = std::get_if<any_near_filter>(&next);
-    naming(o.files[i], [&] {
+    naming(file, [&] {
       if (near == nullptr)
         throw error(errc::incompatible,
                     one(all.about().family) + " does not combine with " + one(std::get<any_filter>(next).about().family));
