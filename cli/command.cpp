@@ -15,6 +15,7 @@
 
 #include "cli/advice.hpp"
 #include "cli/clock.hpp"
+#include "cli/near_filters.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -53,22 +54,39 @@ std::string_view kind_name(key_kind kinds) {
   }
 }
 
+any_opened assembled(stored_parts parts, reading const& how) {
+  if (is_near_family(parts.head.about.family))
+    return assemble<any_near_filter>(std::move(parts.head), std::move(parts.sections), how);
+  return assemble<any_filter>(std::move(parts.head), std::move(parts.sections), how);
+}
+
 }  // namespace
+
+any_filter only_filter(any_opened opened, std::string const& path) {
+  if (auto* const filter = std::get_if<any_filter>(&opened)) return std::move(*filter);
+  throw error(errc::unsupported, "'" + path + "' is " + one(any_near_family::name) +
+                                     ", which tells how near a key is: add, query, info, verify and merge take it");
+}
 
 std::string readable(std::string const& path) { return path == "-" ? "/dev/stdin" : path; }
 
-any_filter load_filter(std::string const& path, reading const& how) {
-  return fitting("the filter", [&] { return load(readable(path), how); });
+any_filter load_filter(std::string const& path, reading const& how) { return only_filter(load_any(path, how), path); }
+any_filter open_filter(std::string const& path, reading const& how) { return only_filter(open_any(path, how), path); }
+
+any_opened load_any(std::string const& path, reading const& how) {
+  return fitting("the filter",
+                 [&] { return naming(readable(path), [&] { return assembled(read_file(readable(path)), how.verified()); }); });
 }
 
-any_filter open_filter(std::string const& path, reading const& how) {
+any_opened open_any(std::string const& path, reading const& how) {
   struct stat info {};
   bool const streamed = ::stat(readable(path).c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-  return streamed ? load_filter(path, how) : open(readable(path), how);
+  if (streamed) return load_any(path, how);
+  return naming(readable(path), [&] { return assembled(map_file(readable(path), how.verify), how); });
 }
 
-std::uint64_t file_bytes(std::string const& path, any_filter const& filter) {
-  return std::filesystem::is_regular_file(readable(path)) ? std::filesystem::file_size(readable(path)) : stored_size(filter);
+std::uint64_t file_bytes(std::string const& path, std::uint64_t stored) {
+  return std::filesystem::is_regular_file(readable(path)) ? std::filesystem::file_size(readable(path)) : stored;
 }
 
 void check_has(any_filter const& filter, verb needed, std::string const& path) {
@@ -154,12 +172,7 @@ void check_apart(std::string const& filter, std::span<std::string const> inputs)
                                         filter));
 }
 
-nlohmann::ordered_json describe(std::string const& path, reading const& how) {
-  auto filter = open_filter(path, how);
-  auto const heard = filter.family().time();
-  tell_time(filter);  // so that the rate is the present one
-  auto const about = filter.about();
-  auto const has = [&](verb v) { return filter.family().has(v); };
+nlohmann::ordered_json describe_header(envelope const& about) {
   nlohmann::ordered_json all;
   all["family"] = about.family;
   all["format_version"] = format_version;
@@ -170,6 +183,18 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["items_planned"] = about.items_planned;
   all["fpr_planned"] = about.fpr_planned;
   all["items_inserted"] = about.items_inserted;
+  return all;
+}
+
+nlohmann::ordered_json describe(std::string const& path, reading const& how) {
+  auto opened = open_any(path, how);
+  if (auto const* const near = std::get_if<any_near_filter>(&opened)) return describe_near(path, *near);
+  auto& filter = std::get<any_filter>(opened);
+  auto const heard = filter.family().time();
+  tell_time(filter);  // so that the rate is the present one
+  auto const about = filter.about();
+  auto const has = [&](verb v) { return filter.family().has(v); };
+  auto all = describe_header(about);
   if (has(verb::estimate)) {
     auto const estimate = filter.estimate();
     all["items_estimate"] = estimate.value;
@@ -194,7 +219,7 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   all["size_bytes"] = filter.size_bytes();
   auto const* const cells = filter.family().cells();
   all["huge_pages"] = cells != nullptr && 2 * huge_page_bytes(*cells) > cells->size();  // for more than half of the cells
-  all["file_bytes"] = file_bytes(path, filter);
+  all["file_bytes"] = file_bytes(path, stored_size(filter));
   // Without a planned number of keys, bits per item refers to the estimated number.
   auto const items = about.items_planned != 0 ? static_cast<double>(about.items_planned)
                      : has(verb::estimate)    ? all["items_estimate"].get<double>()

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <hortus/any/any_filter.hpp>
+#include <hortus/any/any_near.hpp>
 
 #include "cli/advice.hpp"
 #include "cli/options.hpp"
@@ -69,8 +71,15 @@ auto fitting(char const* what, Act act) try {
 /// Opens a filter that will only be read: mapped, or read whole if it cannot be mapped (a pipe).
 [[nodiscard]] any_filter open_filter(std::string const& path, reading const& how);
 
-/// The size of the file; for a pipe, the size that a file would have.
-[[nodiscard]] std::uint64_t file_bytes(std::string const& path, any_filter const& filter);
+/// The same for a command that takes filters of both kinds. The two functions above refuse one that asks how near keys are, and
+/// say which commands take it.
+using any_opened = std::variant<any_filter, any_near_filter>;
+[[nodiscard]] any_opened load_any(std::string const& path, reading const& how = {});
+[[nodiscard]] any_opened open_any(std::string const& path, reading const& how);
+[[nodiscard]] any_filter only_filter(any_opened opened, std::string const& path);
+
+/// The size of the file; for a pipe, `stored`, the size that a file would have.
+[[nodiscard]] std::uint64_t file_bytes(std::string const& path, std::uint64_t stored);
 
 /// Throws errc::unsupported if the filter lacks the verb, naming the families that have it.
 void check_has(any_filter const& filter, verb needed, std::string const& path);
@@ -99,6 +108,8 @@ void check_can_print(std::span<std::string const> inputs);
 /// Throws errc::io if filter and keys would come from the same file or stream.
 void check_apart(std::string const& filter, std::span<std::string const> inputs);
 
+/// The part of that which every file has.
+nlohmann::ordered_json describe_header(envelope const& about);
 /// A file as `info --json` shows it.
 nlohmann::ordered_json describe(std::string const& path, reading const& how);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/command.hpp"
+#include "cli/near_filters.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -36,16 +37,21 @@ bool save_options::is_one_of(std::span<std::string const> files) const {
   return path != "-" && std::ranges::any_of(files, [&](auto const& file) { return same_file(path, file); });
 }
 
-void save_options::save(any_filter const& filter) const {
-  if (path != "-") return hortus::save(filter, path);
+void save_options::save(image const& what) const {
+  if (path != "-") return write_file(path, what);
   output out(STDOUT_FILENO);
-  write_image(image_of(filter), [&](std::span<std::byte const> bytes) {
+  write_image(what, [&](std::span<std::byte const> bytes) {
     out.write({reinterpret_cast<char const*>(bytes.data()), bytes.size()});
   });
   out.flush();
 }
 
 void save_options::report(any_filter const& filter) const {
+  cli::report(path, json);
+  if (verbose) tell_summary(path, filter);
+}
+
+void save_options::report(any_near_filter const& filter) const {
   cli::report(path, json);
   if (verbose) tell_summary(path, filter);
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <hortus/any/any_filter.hpp>
+#include <hortus/any/any_near.hpp>
 
 #include "cli/options.hpp"
 #include "cli/shared_options.hpp"
@@ -22,9 +23,14 @@ struct save_options {
   void check(std::span<std::string const> inputs = {}, key_file const& key = {}) const;
   /// Is the output one of these files? Then the command changes it, and takes its lock.
   [[nodiscard]] bool is_one_of(std::span<std::string const> files) const;
-  void save(any_filter const& filter) const;
+  void save(any_filter const& filter) const { save(image_of(filter)); }
+  void save(any_near_filter const& filter) const { save(image_of(filter)); }
   /// With --json the file is described on standard output, with --verbose a line about it is printed on standard error.
   void report(any_filter const& filter) const;
+  void report(any_near_filter const& filter) const;
+
+ private:
+  void save(image const& what) const;
 };
 
 /// "seen.hortus: a bloom filter of 1.2 MiB, about 1 M keys, 1 % false positives", on standard error.

@@ -28,7 +28,7 @@ foreach(surface IN LISTS surfaces)
     target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/fuzz/replay_main.cc)
     set(replayed ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
     if(name MATCHES "^load_") # files of every family
-      list(APPEND replayed ${PROJECT_SOURCE_DIR}/tests/golden/v1)
+      list(APPEND replayed ${PROJECT_SOURCE_DIR}/tests/golden/v1 ${PROJECT_SOURCE_DIR}/tests/golden/near/v1)
     endif()
     add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${replayed})
     set_tests_properties(fuzz.${name} PROPERTIES LABELS units TIMEOUT 300)

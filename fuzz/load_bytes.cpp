@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../tests/io/use_everything.hpp"
+#include "../tests/near/use_near.hpp"
 
 namespace {
 
@@ -23,21 +24,27 @@ std::optional<hortus::errc> refusal(Read read) {
   }
 }
 
+template <class Filter>
+void read_as(std::vector<std::byte> const& bytes, void (*use)(Filter const&)) {
+  auto const copied = refusal([&] {
+    auto const filter = hortus::from_bytes<Filter>(bytes);
+    require(hortus::to_bytes(filter) == bytes, "what is read is what is written");
+    use(filter);
+  });
+  auto const viewed = refusal([&] {
+    auto const seen = hortus::view<Filter>(bytes, {.key = {}, .verify = true});
+    require(hortus::to_bytes(*seen) == bytes, "what is seen is what is written");
+  });
+  require(copied == viewed, "a view and a copy agree");
+  (void)refusal([&] { use(*hortus::view<Filter>(bytes)); });  // unverified, but any payload must be safe
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::vector<std::byte> bytes(size);  // 8-byte aligned, as a view requires
   if (size != 0) std::memcpy(bytes.data(), data, size);
-  auto const copied = refusal([&] {
-    auto const filter = hortus::from_bytes(bytes);
-    require(hortus::to_bytes(filter) == bytes, "what is read is what is written");
-    hortus::testing::use_everything(filter);
-  });
-  auto const viewed = refusal([&] {
-    auto const seen = hortus::view(bytes, {.key = {}, .verify = true});
-    require(hortus::to_bytes(*seen) == bytes, "what is seen is what is written");
-  });
-  require(copied == viewed, "a view and a copy agree");
-  (void)refusal([&] { hortus::testing::use_everything(*hortus::view(bytes)); });  // unverified, but any payload must be safe
+  read_as<hortus::any_filter>(bytes, [](auto const& filter) { hortus::testing::use_everything(filter); });
+  read_as<hortus::any_near_filter>(bytes, [](auto const& filter) { hortus::testing::use_near(filter); });
   return 0;
 }

@@ -7,22 +7,29 @@
 
 #include "../tests/io/parts.hpp"
 #include "../tests/io/use_everything.hpp"
+#include "../tests/near/use_near.hpp"
 
 namespace {
 
 using namespace hortus::testing;
 
-void try_to_load(bytes_of_file const& file) {
+template <class Filter>
+void try_to_load_as(bytes_of_file const& file, void (*use)(Filter const&)) {
   try {
-    auto const filter = hortus::from_bytes(file);
+    auto const filter = hortus::from_bytes<Filter>(file);
     require(hortus::to_bytes(filter) == file, "what is read is what is written");
-    use_everything(filter);
+    use(filter);
   } catch (hortus::error const&) {
   }
   try {
-    use_everything(*hortus::view(file));
+    use(*hortus::view<Filter>(file));
   } catch (hortus::error const&) {
   }
+}
+
+void try_to_load(bytes_of_file const& file) {
+  try_to_load_as<hortus::any_filter>(file, [](auto const& filter) { use_everything(filter); });
+  try_to_load_as<hortus::any_near_filter>(file, [](auto const& filter) { use_near(filter); });
 }
 
 /// The recipe: 128 bytes of fixed header; one byte each for the number of scalars and of sections; the scalars; for each

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <hortus/any/any_near.hpp>
 #include <hortus/any/card.hpp>
 #include <hortus/nearest_name.hpp>
 #include <hortus/plan/best_fpr.hpp>
@@ -43,6 +44,10 @@ std::span<card const> cards() {
 card const& card_of(std::string_view family) {
   auto const all = cards();
   auto const found = std::ranges::find(all, family, &card::name);
+  if (is_near_family(family))
+    throw error(errc::unsupported, one(family) +
+                                       " tells how near a key is: in the command build, add, query, info, verify, merge, "
+                                       "list and plan take it, in programs any/any_near.hpp");
   if (found == all.end()) {
     std::vector<std::string_view> names;
     for (auto const& known : all) names.push_back(known.name);

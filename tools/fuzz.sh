@@ -30,7 +30,7 @@ export build seconds
 # Files of every family, for the programs that read files: a name is not found by chance. Large ones would slow them down.
 rm -rf "$build/fuzz/golden"
 mkdir -p "$build/fuzz/golden"
-find tests/golden/v1 -name '*.hortus' -size -4k | while read -r file; do
+find tests/golden/v1 tests/golden/near/v1 -name '*.hortus' -size -4k | while read -r file; do
   cp "$file" "$build/fuzz/golden/$(basename "$(dirname "$file")")_$(basename "$file")"
 done
 

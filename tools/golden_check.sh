@@ -13,7 +13,7 @@ complain() {
 }
 
 [ -e SHA256SUMS ] || : >SHA256SUMS
-unlisted=$(find v* -type f -name '*.hortus' | LC_ALL=C sort | while read -r file; do
+unlisted=$(find v* near/v* -type f -name '*.hortus' | LC_ALL=C sort | while read -r file; do
   grep -q "^[0-9a-f]\{64\}  $file\$" SHA256SUMS || echo "$file"
 done)
 if [ -n "$unlisted" ] && [ -n "$add" ]; then

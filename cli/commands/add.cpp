@@ -8,6 +8,8 @@
 #include "cli/clock.hpp"
 #include "cli/command.hpp"
 #include "cli/filling.hpp"
+#include "cli/near_filters.hpp"
+#include "cli/near_keys.hpp"
 #include "cli/new_filter.hpp"
 #include "cli/saving.hpp"
 #include "cli/text/line_writer.hpp"
@@ -88,8 +90,37 @@ void warn_if_other(options const& o, any_filter const& filter) {
                    human_rate(about.fpr_planned), fmt::join(other, ", "), other.size() == 1 ? "is" : "are"));
 }
 
+int add_near(options const& o, any_near_filter filter) {
+  if (o.if_new || o.print_new || !o.checkpoint.every.empty())
+    throw error(errc::unsupported, fmt::format("'{}' is {}: --if-new, --print-new and --checkpoint are not for it", o.file,
+                                               one(filter.about().family)));
+  check_takes(filter, o.file, o.input);
+  check_can_save(o.file, o.input.names(), o.made.key);
+  near_keys keys(filter.family().metric_used());
+  auto in = o.input.reader();
+  std::uint64_t added = 0;
+  {
+    progress shown("adding", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
+    for (record_block block; in.next(block); shown.update(in.bytes_read()))
+      for_each_near_key(keys, block, [&](near_key const& key, std::size_t) {
+        filter.insert(key);
+        ++added;
+      });
+  }
+  save(filter, o.file);
+  warn_if_overfull(filter);
+  report(o.file, o.json);
+  if (o.verbose) {
+    say(fmt::format("added {} keys", added));
+    tell_summary(o.file, filter);
+  }
+  return done;
+}
+
 int add(options const& o) {
   check_options(o);
+  if (is_near_family(o.made.family))
+    throw error(errc::bad_goal, fmt::format("--create does not make {}: hortus build makes it", one(o.made.family)));
   auto const every = o.checkpoint.interval();
   auto const key = o.made.key.read(o.input.names());
   if (o.create && !std::filesystem::exists(o.file)) {
@@ -98,7 +129,9 @@ int add(options const& o) {
     if (filled) return done;
   }
   auto const locked = o.lock.hold_file(o.file);  // without it two adds could read the same file, and one's keys would be lost
-  auto filter = load_filter(o.file, {.key = key});
+  auto opened = load_any(o.file, {.key = key});
+  if (auto* const near = std::get_if<any_near_filter>(&opened)) return add_near(o, std::move(*near));
+  auto filter = std::get<any_filter>(std::move(opened));
   if (filter.family().has(verb::put))
     throw error(errc::unsupported,
                 fmt::format("'{}' is a map, whose keys have values: hortus set --new puts KEY<TAB>VALUE lines", o.file));

@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/near_filters.hpp"
 #include "cli/new_filter.hpp"
 #include "cli/saving.hpp"
 
@@ -12,6 +13,7 @@ struct options {
 };
 
 int build(options const& o) {
+  if (is_near_family(o.made.family)) return build_near(o.made, o.out, o.input);
   o.made.check_family();  // a wrong name is reported first
   auto inputs = o.input.names();
   if (!o.made.absent.empty()) inputs.push_back(o.made.absent);

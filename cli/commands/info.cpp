@@ -61,10 +61,14 @@ void info(std::string const& file) {
 nlohmann::ordered_json verify_json(std::string const& file) {
   nlohmann::ordered_json all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
   try {
-    auto const filter = open_filter(file, {.key = {}, .verify = true});
+    auto const opened = open_any(file, {.key = {}, .verify = true});
     all["ok"] = true;
-    all["family"] = filter.about().family;
-    all["file_bytes"] = file_bytes(file, filter);
+    std::visit(
+        [&](auto const& filter) {
+          all["family"] = filter.about().family;
+          all["file_bytes"] = file_bytes(file, stored_size(filter));
+        },
+        opened);
   } catch (error const& e) {
     all["reason"] = e.what();
   }
@@ -72,9 +76,13 @@ nlohmann::ordered_json verify_json(std::string const& file) {
 }
 
 void verify(std::string const& file) {
-  auto const filter = open_filter(file, {.key = {}, .verify = true});
+  auto const opened = open_any(file, {.key = {}, .verify = true});
   output out(STDOUT_FILENO);
-  out.print("{}: ok, {} of {}\n", file, one(filter.about().family), human_bytes(filter.size_bytes()));
+  std::visit(
+      [&](auto const& filter) {
+        out.print("{}: ok, {} of {}\n", file, one(filter.about().family), human_bytes(filter.size_bytes()));
+      },
+      opened);
   out.flush();
 }
 

@@ -21,9 +21,10 @@ struct options {
   bool json = false;
 };
 
-bool only_estimates(family_info const& f) { return f.answers() == question::how_many; }
+bool asks_near(card const& f) { return is_near_family(f.name); }
+bool only_estimates(card const& f) { return !asks_near(f) && f.answers() == question::how_many; }
 /// Does the error alone decide the size, and no number of keys?
-bool has_one_size(family_info const& f) { return f.answers() == question::which_keys || only_estimates(f); }
+bool has_one_size(card const& f) { return f.answers() == question::which_keys || only_estimates(f); }
 
 /// The goal by which families are compared.
 request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
@@ -38,7 +39,10 @@ std::string shown_default(setting const& s) {
 }
 
 /// An example command with a setting: the first that is not `probes`, which most families have.
-std::string example_of(family_info const& f) {
+std::string example_of(card const& f) {
+  if (asks_near(f))
+    return fmt::format("hortus build {} -n 10k --set metric=jaccard --set near=0.1 --set far=0.9 -o keys.hortus keys.txt",
+                       f.name);
   auto its_own = std::ranges::find_if(f.settings, [](setting const& s) { return s.name != "probes"; });
   if (its_own == f.settings.end()) its_own = f.settings.begin();
   auto const set = f.settings.empty() ? "" : fmt::format(" --set {}={}", its_own->name, its_own->note.example);
@@ -46,7 +50,9 @@ std::string example_of(family_info const& f) {
                      f.has(verb::find) ? "pairs.tsv" : "keys.txt");
 }
 
-nlohmann::ordered_json to_json(family_info const& f) {
+std::vector<std::string_view> verbs_of(card const& f) { return asks_near(f) ? near_verbs() : f.verbs.names(); }
+
+nlohmann::ordered_json to_json(card const& f) {
   auto settings = nlohmann::ordered_json::array();
   for (auto const& [name, by_default, note] : f.settings) {
     nlohmann::ordered_json one{{"name", name}};
@@ -60,7 +66,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
   auto const offer = f.plan(compared);
   return {{"family", f.name},
           {"room", f.room},
-          {"verbs", f.verbs.names()},
+          {"verbs", verbs_of(f)},
           {"false_negatives", name_of(f.misses)},
           {"can_be_full", f.can_be_full},
           {"summary", f.summary},
@@ -71,7 +77,7 @@ nlohmann::ordered_json to_json(family_info const& f) {
 }
 
 /// The keys that the family may miss; empty if none.
-std::string_view missed_by(family_info const& f) {
+std::string_view missed_by(card const& f) {
   switch (f.misses) {
     case false_negatives::never:
       return "";
@@ -80,7 +86,8 @@ std::string_view missed_by(family_info const& f) {
     case false_negatives::by_age:
       return "old keys, which it forgets";
     case false_negatives::by_chance:
-      return f.forgets            ? "old keys, which it forgets, and a few of the others"
+      return asks_near(f)         ? "no member; keys near one by chance"
+             : f.forgets          ? "old keys, which it forgets, and a few of the others"
              : f.has(verb::count) ? "members by chance: their counts may be 0, for counts err to both sides"
                                   : "members by chance: those that it takes for an erased key";
   }
@@ -93,14 +100,15 @@ std::string lines_of(proposal const& offer) {
 }
 
 /// ", 10 % missed at the end of the window"; nothing if no member is missed by chance.
-std::string share_missed(family_info const& f, proposal const& offer) {
+std::string share_missed(card const& f, proposal const& offer) {
   if (offer.fnr == 0) return "";
+  if (asks_near(f)) return fmt::format(", {} of keys near a member missed", human_rate(offer.fnr));
   return fmt::format(", {} missed {}", human_rate(offer.fnr),
                      f.forgets ? "at the end of the window" : "once a tenth is erased");
 }
 
 /// Bits per key in the comparison, with a note if they do not simply refer to all keys.
-std::string space_of(family_info const& f, proposal const& offer) {
+std::string space_of(card const& f, proposal const& offer) {
   if (has_one_size(f)) return fmt::format("{} in all", human_bytes(offer.size_bytes));
   auto text = fmt::format("{:.1f}", offer.bits_per_item);
   if (f.finds_bounds)
@@ -115,7 +123,7 @@ std::string space_of(family_info const& f, proposal const& offer) {
 }
 
 /// The table in the README: `hortus list --markdown`.
-std::string families_in_markdown(std::span<family_info const> families) {
+std::string families_in_markdown(std::span<card const> families) {
   std::string text =
       "| family | what it is | answers | bits a key at 1 % | cache lines a hit reads | merge | fold | erase | misses members "
       "|\n"
@@ -126,7 +134,9 @@ std::string families_in_markdown(std::span<family_info const> families) {
     std::string answers = f.has(verb::find) ? "find" : f.has(verb::may_contain) ? "may_contain" : "";
     if (f.has(verb::top)) answers += answers.empty() ? "top" : ", top";
     if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
-    if (only_estimates(f))
+    if (asks_near(f))
+      answers = "is_near, score";
+    else if (only_estimates(f))
       answers = "estimate";
     else if (!f.has(verb::may_contain))
       answers += f.never_undercounts ? ", never too low" : ", too high or too low";
@@ -147,7 +157,7 @@ struct shared_setting {
   std::vector<std::string_view> families;
 };
 
-std::vector<shared_setting> all_settings(std::span<family_info const> families) {
+std::vector<shared_setting> all_settings(std::span<card const> families) {
   std::vector<shared_setting> all;
   for (auto const& f : families)
     for (auto const& s : f.settings) {
@@ -164,7 +174,7 @@ std::vector<shared_setting> all_settings(std::span<family_info const> families) 
   return all;
 }
 
-std::string settings_in_markdown(std::span<family_info const> families) {
+std::string settings_in_markdown(std::span<card const> families) {
   std::string text = "| setting | of | default | values | meaning |\n|---|---|---|---|---|\n";
   for (auto const& [what, its] : all_settings(families))
     text += fmt::format("| `{}` | `{}` | {} | {} | {} |\n", what.name, fmt::join(its, "`, `"), shown_default(what),
@@ -173,7 +183,7 @@ std::string settings_in_markdown(std::span<family_info const> families) {
 }
 
 /// Every setting, its meaning and the families that have it.
-std::string settings_for_people(std::span<family_info const> families) {
+std::string settings_for_people(std::span<card const> families) {
   auto const all = all_settings(families);
   std::size_t width = 0;
   for (auto const& s : all) width = std::max(width, s.what.name.size());
@@ -189,7 +199,7 @@ std::string settings_for_people(std::span<family_info const> families) {
 }
 
 /// One family's card.
-std::string card_of(family_info const& f) {
+std::string text_of(card const& f) {
   constexpr std::size_t margin = 10;
   auto const offer = f.plan(compared);
   auto const columns = std::min<std::size_t>(columns_of(STDOUT_FILENO), 100);  // longer lines are hard to read
@@ -200,7 +210,7 @@ std::string card_of(family_info const& f) {
   line("family", f.name);
   line("room", f.room);
   line("summary", f.summary);
-  line("verbs", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
+  line("verbs", fmt::format("{}", fmt::join(verbs_of(f), " ")));
   auto const missed = missed_by(f);
   line("misses", missed.empty() ? "no key that was inserted" : missed);
   if (only_estimates(f))
@@ -227,7 +237,7 @@ std::string card_of(family_info const& f) {
 }
 
 /// The families by room, each with its summary and its verbs.
-std::string all_for_people(std::span<family_info const> families) {
+std::string all_for_people(std::span<card const> families) {
   std::size_t width = 0;
   for (auto const& f : families) width = std::max(width, f.name.size());
   bool const colour = use_colour(STDOUT_FILENO);
@@ -242,7 +252,7 @@ std::string all_for_people(std::span<family_info const> families) {
       text += fmt::format("{}{}{}{}\n", room.empty() ? "" : "\n", colour ? "\x1b[1m" : "", f.room, colour ? "\x1b[0m" : "");
     room = f.room;
     line(f.name, f.summary);
-    line("", fmt::format("{}", fmt::join(f.verbs.names(), " ")));
+    line("", fmt::format("{}", fmt::join(verbs_of(f), " ")));
     if (auto const missed = missed_by(f); !missed.empty()) line("", fmt::format("misses {}", missed));
     if (f.can_be_full) line("", "can be full: then it refuses keys, and says so");
   }
@@ -250,7 +260,9 @@ std::string all_for_people(std::span<family_info const> families) {
 }
 
 int list(options const& o) {
-  auto const families = catalogue();
+  std::vector<card> families(catalogue().begin(), catalogue().end());
+  families.push_back(near_card());
+  auto const named = [&](std::string const& name) { return is_near_family(name) ? near_card() : hortus::card_of(name); };
   if (o.json && (o.markdown || o.settings))
     throw error(errc::bad_goal, "--json has everything: it goes with neither --markdown nor --settings");
   if (!o.family.empty() && (o.markdown || o.settings))
@@ -258,12 +270,12 @@ int list(options const& o) {
   if (o.json) {
     auto all = nlohmann::ordered_json::array();
     for (auto const& f : families) all.push_back(to_json(f));
-    print_json(o.family.empty() ? all : to_json(family_named(o.family)));
+    print_json(o.family.empty() ? all : to_json(named(o.family)));
     return done;
   }
   output out(STDOUT_FILENO);
   if (!o.family.empty())
-    out.write(card_of(family_named(o.family)));
+    out.write(text_of(named(o.family)));
   else if (o.settings)
     out.write(o.markdown ? settings_in_markdown(families) : settings_for_people(families));
   else

@@ -1,7 +1,9 @@
+#include <span>
 #include <string_view>
 
 #include "cli/command.hpp"
 #include "cli/made_alike.hpp"
+#include "cli/near_filters.hpp"
 #include "cli/saving.hpp"
 
 /// merge and intersect: one filter of several that were made alike.
@@ -16,12 +18,32 @@ struct options {
 
 using combine = void (*)(any_filter& all, any_filter const& next);
 
+int merge_near(options const& o, any_near_filter all) {
+  for (auto const& file : std::span(o.files).subspan(1)) {
+    auto const next = open_any(file, {.key = {}, .verify = true});
+    auto const* const near = std::get_if<any_near_filter>(&next);
+    naming(file, [&] {
+      if (near == nullptr)
+        throw error(errc::incompatible,
+                    one(all.about().family) + " does not combine with " + one(std::get<any_filter>(next).about().family));
+      of_filters_made_alike([&] { all.merge(*near); });
+    });
+  }
+  o.out.save(all);
+  warn_if_overfull(all);
+  o.out.report(all);
+  return done;
+}
+
 int run_on(options const& o, verb needed, combine with) {
   o.out.check();
   // If the output is one of the inputs, it is read and written, as by add, and so locked. The other inputs are only read and
   // not locked, so two commands cannot deadlock.
   auto const lock = o.out.is_one_of(o.files) ? o.lock.hold(o.out.path) : nullptr;
-  auto all = load_filter(o.files.front());
+  auto first = load_any(o.files.front());
+  if (auto* const near = std::get_if<any_near_filter>(&first); near != nullptr && needed == verb::merge)
+    return merge_near(o, std::move(*near));
+  auto all = only_filter(std::move(first), o.files.front());
   check_has(all, needed, o.files.front());
   for (std::size_t i = 1; i < o.files.size(); ++i) {
     auto const next = open_filter(o.files[i], {.key = {}, .verify = true});

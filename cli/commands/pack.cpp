@@ -64,7 +64,8 @@ int pack_file(pack_options const& o) {
   } else {
     message::write_bytes(o.path, packed);
   }
-  if (o.verbose) say(fmt::format("{} for {}", human_bytes(packed.size()), human_bytes(file_bytes(o.file, filter))));
+  if (o.verbose)
+    say(fmt::format("{} for {}", human_bytes(packed.size()), human_bytes(file_bytes(o.file, stored_size(filter)))));
   return done;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/near_filters.hpp"
 #include "cli/new_filter.hpp"
 #include "cli/plan/candidates.hpp"
 #include "cli/plan/for_message.hpp"
@@ -58,8 +59,25 @@ plan_question question_of(options const& o) {
   return asked;
 }
 
+/// Throws errc::bad_goal if an option has no meaning for a filter that asks how near a key is.
+void plan_near_for(options const& o) {
+  auto const& known = o.known;
+  if (known.items.empty()) throw error(errc::bad_goal, "plan needs -n, the number of distinct keys");
+  if (!known.memory.empty() || !known.bits.empty() || !known.probes.empty() || !o.universe.empty() || !o.need.empty())
+    throw error(errc::bad_goal, "a filter that tells how near a key is takes only -n, -p and --set");
+  plan_near({.items = parse_count("-n", known.items),
+             .fpr = parse_rate("-p", known.fpr.empty() ? default_rate : known.fpr),
+             .settings = parsed_settings(o.settings)},
+            o.json);
+}
+
 int plan(options const& o) {
-  if (!o.message_bytes.empty() || o.for_message) {
+  bool const for_message = !o.message_bytes.empty() || o.for_message;
+  if (!for_message && asks_near(parsed_settings(o.settings))) {
+    plan_near_for(o);
+    return done;
+  }
+  if (for_message) {
     if (!o.need.empty() || !o.universe.empty() || !o.settings.empty())
       throw error(errc::bad_goal, "a plan for a message is about a bloom filter alone: leave out --need, --universe and --set");
     plan_for_message(o.message_bytes, o.known, o.json);
@@ -119,7 +137,8 @@ void add_plan(command_line& app, action& run) {
       "          hortus plan -n 1M --message-bytes 1M --memory 4M\n"
       "          hortus plan -n 1M -p 0.1% --for-message --memory 4M\n"
       "          hortus plan --need remove             (nobody knows how many keys)\n"
-      "          hortus plan -n 1M --need find --set value_bits=8");
+      "          hortus plan -n 1M --need find --set value_bits=8\n"
+      "          hortus plan -n 1M --set metric=hamming --set near=0.05 --set far=0.4");
   command->callback([=, &run] { run = [o] { return plan(*o); }; });
 }
 

@@ -3,9 +3,13 @@
 
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "cli/clock.hpp"
 #include "cli/command.hpp"
+#include "cli/near_filters.hpp"
+#include "cli/near_keys.hpp"
 #include "cli/text/line_writer.hpp"
 #include "cli/text/numbers.hpp"
 
@@ -15,6 +19,7 @@ namespace {
 struct options {
   std::string file;
   std::string most;
+  std::string min_score;
   key_file key;
   key_input input;
   bool invert = false;
@@ -23,29 +28,84 @@ struct options {
   bool with_filename = false;
   bool line_number = false;
   bool no_verify = false;
+  bool scores = false;
   bool json = false;
 };
 
-any_filter filter_of(options const& o) {
-  auto filter = open_filter(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify});
+void check_askable(any_filter const& filter, options const& o) {
+  if (o.scores || !o.min_score.empty())
+    throw error(errc::unsupported, fmt::format("{} tells whether, not how near: --scores and --min-score are for {}",
+                                               one(filter.family().kind()), any_near_family::name));
   if (!filter.family().has(verb::may_contain) && filter.family().has(verb::count))
     throw error(errc::unsupported,
                 "'" + o.file + "': " + one(filter.family().kind()) + " tells how often, not whether: hortus count asks it");
   check_has(filter, verb::may_contain, o.file);
   check_takes(filter, o.file, o.input);
-  check_apart(o.file, o.input.names());
-  check_can_print(o.input.names());
   check_clock(filter, o.file);
-  return filter;
 }
+
+/// The answers for the lines of a block: those that are selected without -v, and their scores where there are scores.
+struct answers {
+  bitmask hits;
+  std::vector<unsigned> scores = {};
+
+  explicit answers(std::size_t lines) : hits(lines) {}  // a line without a key is no member
+  [[nodiscard]] std::optional<std::uint64_t> score(std::size_t i) const {
+    return scores.empty() ? std::nullopt : std::optional<std::uint64_t>(scores[i]);
+  }
+};
+
+/// The filter to ask, of either kind.
+class asked_filter {
+ public:
+  explicit asked_filter(options const& o)
+      : filter_(open_any(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify})), scores_(o.scores) {
+    if (auto const* const near = std::get_if<any_near_filter>(&filter_)) {
+      check_takes(*near, o.file, o.input);
+      least_ = o.min_score.empty() ? near->threshold() : parse_count("--min-score", o.min_score);
+      keys_.emplace(near->family().metric_used());
+    } else {
+      check_askable(std::get<any_filter>(filter_), o);
+    }
+    check_apart(o.file, o.input.names());
+    check_can_print(o.input.names());
+  }
+
+  [[nodiscard]] answers of(record_block const& block) {
+    answers found(block.lines.size());
+    auto* const filter = std::get_if<any_filter>(&filter_);
+    if (filter != nullptr) tell_time(*filter);  // in memory only: the file does not change
+    if (filter != nullptr && block.what == record_block::kind::keys)
+      found.hits = block.with_keys([&](auto keys) { return std::as_const(*filter).may_contain(keys); });
+    if (filter == nullptr) score(block, found);
+    return found;
+  }
+
+ private:
+  void score(record_block const& block, answers& found) {
+    if (scores_) found.scores.resize(block.lines.size());
+    auto const& filter = std::get<any_near_filter>(filter_);
+    for_each_near_key(*keys_, block, [&](near_key const& key, std::size_t i) {
+      auto const its = filter.score(key);
+      if (scores_) found.scores[i] = its;
+      if (its >= least_) found.hits.data()[i / 64] |= std::uint64_t{1} << (i % 64);
+    });
+  }
+
+  any_opened filter_;
+  bool scores_;
+  std::uint64_t least_ = 0;  // the score of a line that is selected
+  std::optional<near_keys> keys_;
+};
 
 int query(options const& o) {
   bool const silent = o.quiet || o.count_only;
   if (o.quiet && (o.count_only || o.json)) throw error(errc::bad_goal, "-q prints nothing: it excludes --count and --json");
   if (silent && (o.with_filename || o.line_number))
     throw error(errc::bad_goal, "-H and --line-number are about printed lines: -q and --count print none");
+  if (silent && o.scores) throw error(errc::bad_goal, "--scores is about printed lines: -q and --count print none");
   auto const most = o.quiet ? 1 : o.most.empty() ? ~std::uint64_t{0} : parse_count("-m", o.most, 1);
-  auto filter = filter_of(o);
+  asked_filter filter(o);
   auto in = o.input.reader();
   progress shown("asking", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
   line_writer lines({.separator = o.input.separator(),
@@ -60,15 +120,12 @@ int query(options const& o) {
       if (!silent) lines.whole_block(block);
       continue;
     }
-    tell_time(filter);                 // in memory only: the file does not change
-    bitmask hits(block.lines.size());  // a line without a key is no member
-    if (block.what == record_block::kind::keys)
-      hits = block.with_keys([&](auto keys) { return std::as_const(filter).may_contain(keys); });
+    auto const found = filter.of(block);
     for (std::size_t i = 0; i < block.lines.size() && selected < most; ++i) {
       ++asked;
-      if (hits[i] == o.invert) continue;
+      if (found.hits[i] == o.invert) continue;
       ++selected;
-      if (!silent) lines.write(block, i);
+      if (!silent) lines.write(block, i, found.score(i));
     }
     lines.block_done();
   }
@@ -96,6 +153,9 @@ void add_query(command_line& app, action& run) {
   command->add_option("-m,--max-count", o->most, "end after N selected lines")->type_name("N");
   command->add_flag("-H,--with-filename", o->with_filename, "print the name of the INPUT before each line");
   command->add_flag("-n,--line-number", o->line_number, "print the number of the line in its INPUT before each line");
+  command->add_flag("--scores", o->scores, "of distance_sensitive: print the score and a tab before each line");
+  command->add_option("--min-score", o->min_score, "of distance_sensitive: select lines with at least this score")
+      ->type_name("S");
   command->add_flag("--json", o->json, "an array of the selected lines; with -c the numbers");
   command->add_flag("--no-verify", o->no_verify, "do not read the whole file first to verify its checksums");
   o->key.add_option(*command);

@@ -1,3 +1,4 @@
+#include <hortus/any/any_near.hpp>
 #include <hortus/any/card.hpp>
 #include <hortus/hash/siphash.hpp>
 #include <hortus/hash/xxh3.hpp>
@@ -13,6 +14,7 @@ namespace {
 std::vector<described_word> families() {
   std::vector<described_word> all;
   for (auto const& family : cards()) all.push_back({std::string(family.name), std::string(family.summary)});
+  all.push_back({std::string(near_card().name), std::string(near_card().summary)});
   return all;
 }
 

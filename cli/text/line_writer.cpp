@@ -13,19 +13,21 @@ line_writer::line_writer(line_style style, bool streaming)
   if (style_.json) out_.write("[");
 }
 
-void line_writer::write(record_block const& block, std::size_t i) {
-  if (style_.json) return write_json(block, i);
+void line_writer::write(record_block const& block, std::size_t i, std::optional<std::uint64_t> score) {
+  if (style_.json) return write_json(block, i, score);
   // The command line has no name. grep calls standard input so.
   if (style_.with_filename) out_.print("{}:", block.input == "-" ? "(standard input)" : block.input);
   if (style_.line_number) out_.print("{}:", block.first_line + i);
+  if (score) out_.print("{}\t", *score);
   out_.line(block.lines[i], style_.separator);
 }
 
-void line_writer::write_json(record_block const& block, std::size_t i) {
+void line_writer::write_json(record_block const& block, std::size_t i, std::optional<std::uint64_t> score) {
   nlohmann::ordered_json row{{"line", block.lines[i]}, {"key", nullptr}};
   if (!block.keys.empty()) row["key"] = block.keys[i];
   row["file"] = block.input;
   row["line_number"] = block.first_line + i;
+  if (score) row["score"] = *score;
   // Lines may contain any bytes; JSON is UTF-8.
   out_.print("{}\n  {}", first_ ? "" : ",", row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   first_ = false;

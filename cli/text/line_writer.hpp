@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "cli/text/output.hpp"
 #include "cli/text/records.hpp"
@@ -11,7 +12,7 @@ struct line_style {
   char separator = '\n';
   bool with_filename = false;
   bool line_number = false;
-  bool json = false;  ///< an array of objects: line, key (null if it has none), file, line_number
+  bool json = false;  ///< an array of objects: line, key (null if it has none), file, line_number, score if it has one
 };
 
 /// Writes selected lines to standard output. The header of CSV is written once, from the first input that has one, so that the
@@ -21,7 +22,8 @@ class line_writer {
   /// If someone may wait for the answers, at a pipe or a terminal, they are flushed after every block.
   explicit line_writer(line_style style, bool streaming);
 
-  void write(record_block const& block, std::size_t i);
+  /// With a score, that stands before the line and a tab.
+  void write(record_block const& block, std::size_t i, std::optional<std::uint64_t> score = std::nullopt);
   /// All lines of a block; of headers only the first.
   void whole_block(record_block const& block);
   void block_done() { out_.block_done(); }
@@ -29,7 +31,7 @@ class line_writer {
   void finish();
 
  private:
-  void write_json(record_block const& block, std::size_t i);
+  void write_json(record_block const& block, std::size_t i, std::optional<std::uint64_t> score);
 
   line_style style_;
   output out_;

@@ -171,7 +171,7 @@ json 'type(d) is list and {"bloom", "partitioned"} <= {f["family"] for f in d} a
   'all({"family", "room", "verbs", "false_negatives", "summary"} <= set(f) for f in d)' \
   'all(type(f[x]) is str and f[x] for f in d for x in ("family", "room", "false_negatives", "summary"))' \
   'all(f["false_negatives"] in ("never", "by_misuse", "by_age", "by_chance") for f in d)' \
-  "all(type(f['verbs']) is list and set(f['verbs']) <= $verbs for f in d)" \
+  "all(type(f['verbs']) is list and set(f['verbs']) <= $verbs | {'is_near', 'score'} for f in d)" \
   list.json
 
 section "plan: best first, and what each rejected family lacks"

@@ -11,7 +11,8 @@ import json, os, re, subprocess, sys
 
 ITEMS = 640
 def accepted(family, name, value):
-    ran = subprocess.run([os.environ["HORTUS"], "build", family, "-o", "f", "-n", str(ITEMS), "--set", f"{name}={value}", "/dev/null"],
+    also = ["--set", "metric=jaccard"] if name == "gram" else []
+    ran = subprocess.run([os.environ["HORTUS"], "build", family, "-o", "f", "-n", str(ITEMS), "--set", f"{name}={value}", *also, "/dev/null"],
                          capture_output=True, text=True)
     assert ran.returncode in (0, 2), ran
     return ran.returncode == 0
@@ -38,6 +39,14 @@ def beside(values):
         return [(a + b) / 2, a + 0.01, b - 0.01], [b, -0.1, "nan"]
     if m := re.fullmatch(f"more than {number_of}", values):
         return [number(m[1]) + 1], [number(m[1])]
+    if m := re.fullmatch(r"up to ([\d.]+)", values):  # which of them work depends on the rest of the goal
+        return [], [number(m[1]) + 1, -1]
+    if values == "0 or more, below far":
+        return [0, 0.01], [0.4, -0.1, "nan"]
+    if values == "above near, at most 1":
+        return [0.5, 1], [0.02, 1.1, "nan"]
+    if m := re.fullmatch(r"(\w+), (\w+) or (\w+)", values):
+        return list(m.groups()), ["some", 1]
     sys.exit(f"what does '{values}' allow?")
 
 for family in json.load(open("list.json")):

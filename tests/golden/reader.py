@@ -1503,6 +1503,57 @@ class ExaLogLog(DistinctCounter):
         return below >= 0 and (below == 0 or below > 20 or register >> 20 - below & 1 == 1)
 
 
+class DistanceSensitive:
+    """Its keys are not digests: score(key, of) takes (bytes, bits), a text or a list of numbers, and the hash of the file."""
+
+    def __init__(self, io):
+        self.metric = io.number("metric", 1, 3)
+        self.gram = io.number("gram", 1, 64) if self.metric == 2 else io.number("gram", 0, 0)
+        self.slice_bits = io.number("slice_bits", 1, MAX_BITS)
+        self.arrays = io.number("arrays", 1, 1024)
+        self.samples = io.number("samples", 1, 1024)
+        self.threshold = io.number("threshold", 1, self.arrays)
+        near, far = io.real("near"), io.real("far")
+        demand(0 <= near < far <= 1, "near and far")
+        self.dimension = io.number("dimension", 0, (1 << 32, 0, 1 << 20)[self.metric - 1])
+        self.bits = Bits(io)
+        demand(self.bits.bits == self.slice_bits * self.arrays, "bits is not slice_bits * arrays")
+
+    def sampler(self, key, of):
+        if self.metric == 1:
+            data, size = key
+            demand(self.dimension in (0, size), "dimension of the key")
+            return lambda draw: data[(at := draw * size >> 64) // 8] >> at % 8 & 1
+        if self.metric == 2:
+            pieces = {of(key)} if len(key) <= self.gram else {of(key[i:i + self.gram]) for i in range(len(key) - self.gram + 1)}
+            return lambda draw: min(mix64(e ^ draw) for e in pieces)
+        demand(self.dimension in (0, len(key)), "dimension of the key")
+        largest = max(abs(x) for x in key)
+        demand(largest > 0, "a vector of zeros")
+        scaled = [self.rounded(x / largest * 2**28) for x in key]
+
+        def side(draw):
+            total = 0
+            for i, x in enumerate(scaled):
+                word = mix64(draw ^ (i + 1) * GOLDEN & M64)
+                total += x * (2 * (sum(word.to_bytes(8, "little")) - 1020) + (1 if word >> 63 else -1))
+            return 1 if total >= 0 else 0
+        return side
+
+    @staticmethod
+    def rounded(x):
+        whole = math.floor(abs(x))
+        return (whole + (abs(x) - whole >= 0.5)) * (1 if x >= 0 else -1)
+
+    def score(self, key, of):
+        sample = self.sampler(key, of)
+        found = 0
+        for a in range(self.arrays):
+            words = [a] + [sample(of(a * self.samples + i)) for i in range(self.samples)]
+            found += self.bits[a * self.slice_bits + (of(struct.pack(f"<{len(words)}Q", *words)) * self.slice_bits >> 64)]
+        return found
+
+
 FAMILIES = {
     "bloom": Bloom, "partitioned": Partitioned, "blocked": Blocked, "blocked_pair": BlockedPair, "sectorized": Sectorized,
     "split_block": SplitBlock, "register_blocked": RegisterBlocked, "counting": CountingFilter,
@@ -1515,4 +1566,5 @@ FAMILIES = {
     "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving, "hyperloglog": HyperLogLog, "exaloglog": ExaLogLog,
+    "distance_sensitive": DistanceSensitive,
 }
