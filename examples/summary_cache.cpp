@@ -93,5 +93,5 @@ int main() {
   std::printf("%llu proxies of %llu pages, %llu requests:\n", static_cast<unsigned long long>(proxies),
               static_cast<unsigned long long>(room), static_cast<unsigned long long>(requests));
   auto const shape = hortus::plan::compressed({.items = room, .fpr = 0.02, .memory_bits = 50 * room}).shape;
-  for (std::uint64_t const every : {100, 1'000, 5'000}) cooperate(shape, every);
+  for (std::uint64_t const every : {100U, 1'000U, 5'000U}) cooperate(shape, every);
 }

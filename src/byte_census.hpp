@@ -68,7 +68,7 @@ struct census {
 
 /// The frequencies with which these bytes are coded.
 [[nodiscard]] byte_frequencies frequencies_of(histogram const& counts);
-[[nodiscard]] class_frequencies frequencies_of(std::array<std::uint64_t, byte_classes> const& classes, std::uint64_t all);
+[[nodiscard]] class_frequencies frequencies_of(std::array<std::uint64_t, byte_classes> const& counts, std::uint64_t all);
 
 /// The way to code a piece that makes it shortest, and what that way needs to know.
 struct piece_choice {

@@ -269,8 +269,8 @@ report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfi
             "absent "
             "one. The measured rate of a family that only counts is that of absent keys that are counted; of one that tells "
             "the "
-            "most frequent keys, how much too high its counts can be, as a share of a stream by Zipf's law. A dash: the family "
-            "cannot do that.",
+            "most frequent keys, how much too high its counts can be, as a share of a stream by Zipf's law; of one that tells "
+            "how many keys there are, how wrong that is. A dash: the family cannot do that.",
             {html_table(table_of(all, row_detail::results, "batch "), {}, rooms_over(all))}},
            std::move(sizes),
            {"Speed",
