@@ -47,6 +47,7 @@ done
 
 section "the page"
 grep -q "d_left refused $(sed ':a;s/\B[0-9]\{3\}\>/ &/;ta' <<<"$refused_keys") of 3 000 keys" page.html || fail "the page should tell the refused keys"
+grep -q 'Is the key near a member?' page.html || fail "the page should show what is near"
 ! grep -Eqi 'planted|nothing is lost' page.html || fail "words that are wrong or that nobody knows"
 python3 - <<'EOF2' || fail "every chart has a title and a description, and the page is well-formed"
 import html.parser

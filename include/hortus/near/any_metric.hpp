@@ -25,10 +25,10 @@ struct any_metric {
   unsigned gram = 0;  ///< of jaccard; 0: its default
 
   /// "hamming", "jaccard", "angle"; none for another name.
-  [[nodiscard]] static std::optional<any_metric> named(std::string_view name) noexcept {
-    if (name == hamming::name) return any_metric{hamming::number, 0};
-    if (name == jaccard::name) return any_metric{jaccard::number, jaccard().gram};
-    if (name == angle::name) return any_metric{angle::number, 0};
+  [[nodiscard]] static std::optional<any_metric> named(std::string_view which) noexcept {
+    if (which == hamming::name) return any_metric{hamming::number, 0};
+    if (which == jaccard::name) return any_metric{jaccard::number, jaccard().gram};
+    if (which == angle::name) return any_metric{angle::number, 0};
     return std::nullopt;
   }
   [[nodiscard]] std::string_view kind() const noexcept {

@@ -137,7 +137,7 @@ class distance_sensitive {
   /// The probability now that a key at distance `far` from all members is accepted. Computed from the set bits of each array,
   /// and from the number of members for which so many bits are set.
   [[nodiscard]] double fpr() const {
-    double const width = static_cast<double>(shape_.slice_bits);
+    auto const width = static_cast<double>(shape_.slice_bits);
     double const clear = 1 - static_cast<double>(bits_.ones()) / (width * shape_.arrays);
     if (clear <= 0) return 1;
     double const items = clear < 1 ? std::log(clear) / std::log1p(-1 / width) : 0;
