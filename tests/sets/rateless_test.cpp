@@ -41,9 +41,9 @@ TEST(symbol_mapping, is_what_integers_say) {
 TEST(symbol_mapping, does_not_depend_on_the_guess) {
   for (std::uint64_t i = 0; i < 300; ++i) {
     auto const at = static_cast<symbol_index>(i);
-    auto const next = slow_next(mix64(i), at);
+    std::uint64_t const next = slow_next(mix64(i), at);
     if (next > 100000) continue;
-    for (std::uint64_t const guess : {std::uint64_t{0}, next - std::uint64_t{1}, std::uint64_t{next} + 1, next + 5000ULL})
+    for (auto const guess : {std::uint64_t{0}, next - 1, next + 1, next + 5000})
       ASSERT_EQ(next_symbol_near(guess, step_share(mix64(i), at), at), next) << i << " from " << guess;
   }
   auto const most = std::uint64_t{1} << 47;
