@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # hortus reconcile: the exact difference of two lists, in one process and over pipes, with peers that are not as they should be.
 set -euo pipefail
-. "$(dirname "$0")/check.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/check.sh"
 # difference A B: what comm says, as reconcile prints it.
 difference() { LC_ALL=C comm -3 <(sort -u "$1") <(sort -u "$2") | sed -e 's/^\t/> /;t' -e 's/^/< /' | sort; }
 remote() { echo "'$HORTUS' reconcile $* --stdio"; }
@@ -88,6 +89,13 @@ seq 200000 | sed 's/.*/00000000000000000000&/;s/.*\(.\{20\}\)$/\1/' >many_a
 run 0 hortus reconcile --json many_a many_b
 json 'd["only_mine"] == 500' 'd["only_theirs"] == 500' 'd["bytes_sent"] + d["bytes_received"] < 45000' "$out"
 same_as_comm many_a many_b
+
+section "the page of the protocol is enough to answer: a responder in another language does"
+seq 1 600 >py_a
+{ seq 101 650; echo; echo a longer key that no number is; } >py_b
+difference py_a py_b >expected
+run 0 hortus reconcile py_a --remote "python3 '$here/../sets/responder.py' py_b"
+sort "$out" | cmp - expected || fail "a responder in Python"
 
 section "wrong use"
 refused 'name the other side once' hortus reconcile base

@@ -38,6 +38,20 @@ TEST(symbol_mapping, is_what_integers_say) {
     for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_EQ(next_symbol(i, at), slow_next(i, at));
 }
 
+TEST(symbol_mapping, does_not_depend_on_the_guess) {
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    auto const at = static_cast<symbol_index>(i);
+    std::uint64_t const next = slow_next(mix64(i), at);
+    if (next > 100000) continue;
+    for (auto const guess : {std::uint64_t{0}, next - 1, next + 1, next + 5000})
+      ASSERT_EQ(next_symbol_near(guess, step_share(mix64(i), at), at), next) << i << " from " << guess;
+  }
+  auto const most = std::uint64_t{1} << 47;
+  EXPECT_EQ(next_symbol_near(most, 1, no_symbol - 1), no_symbol);
+  EXPECT_EQ(next_symbol_near(0, 1, no_symbol - 1), no_symbol);
+  EXPECT_EQ(next_symbol_near(most, std::uint64_t{1} << 32, no_symbol - 3), no_symbol - 2);
+}
+
 // These values are part of the wire format: a change of them is a change of the protocol's version.
 TEST(symbol_mapping, does_not_change) {
   std::vector<symbol_index> way;
@@ -146,6 +160,7 @@ TEST(rateless_decoder, refuses_symbols_that_would_show_a_key_for_ever) {
   symbols[next_symbol(checksum, 0) % 64].add(key, checksum);
   rateless_decoder<8> decoder(secret);
   EXPECT_THROW(decoder.feed(symbols), error);
+  EXPECT_EQ(decoder.recovered(), 1U);  // the second time is refused
 }
 
 // Symbols of one key each, in places where it should not be: recovered keys are bounded by symbols, and the error comes.

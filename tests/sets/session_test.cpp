@@ -236,7 +236,7 @@ TEST(session, takes_no_more_than_allowed) { EXPECT_EQ(refused({}, {.bytes = 3000
 
 /// A responder that is asked by hand.
 errc responder_says(std::vector<bytes> const& frames) {
-  auto const keys = views({"a"});
+  std::vector<std::string_view> const keys{"a"};
   keys_in_memory const source(keys);
   responder right(source, [](auto) {});
   try {

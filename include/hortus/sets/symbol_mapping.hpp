@@ -19,21 +19,29 @@ inline constexpr symbol_index no_symbol = symbol_index{1} << 31;
 ///   P(next > x | now at i) = ((i+2) / (x+2))^2
 ///   next = the least x > i with (x+2)^2 (r+1) > (i+2)^2 2^32, for 32 random bits r
 ///
-/// Both sides must agree on every machine, so integers decide. Floating point only guesses where to start: a wrong guess costs
-/// time. The random bits of a step are a function of checksum and position, so a key needs no state but its position.
-[[nodiscard]] inline symbol_index next_symbol(std::uint64_t checksum, symbol_index at) noexcept {
+/// Both sides must agree on every machine, so integers decide. The random bits of a step are a function of checksum and
+/// position, so a key needs no state but its position.
+[[nodiscard]] constexpr std::uint64_t step_share(std::uint64_t checksum, symbol_index at) noexcept {
+  return (mix64(checksum + golden_ratio64 * (std::uint64_t{at} + 1)) >> 32) + 1;  // r + 1
+}
+
+/// The next symbol after `at`, found from a guess: a wrong one costs time and changes nothing.
+[[nodiscard]] constexpr symbol_index next_symbol_near(std::uint64_t guess, std::uint64_t share, symbol_index at) noexcept {
   __extension__ using wide = unsigned __int128;
-  auto const share = (mix64(checksum + golden_ratio64 * (std::uint64_t{at} + 1)) >> 32) + 1;  // 1 ... 2^32
   auto const least = std::uint64_t{at} + 1;
   auto const bound = static_cast<wide>((least + 1) * (least + 1)) << 32;
   auto const passes = [&](std::uint64_t x) { return static_cast<wide>((x + 2) * (x + 2)) * share > bound; };
-  auto const guess = (at + 2.0) * 65536 / std::sqrt(static_cast<double>(share)) - 2;
-  // The guess is off by less than one. So what is not exact here is past the last symbol.
-  if (!(guess < static_cast<double>(no_symbol) + 2)) return no_symbol;
-  auto x = std::max(static_cast<std::uint64_t>(std::max(guess, 0.0)), least);
-  while (!passes(x)) ++x;
+  auto x = std::clamp<std::uint64_t>(guess, least, no_symbol);
+  while (x < no_symbol && !passes(x)) ++x;
   while (x > least && passes(x - 1)) --x;
-  return static_cast<symbol_index>(std::min<std::uint64_t>(x, no_symbol));
+  return static_cast<symbol_index>(x);
+}
+
+/// The next symbol that holds the key, after `at`. Pre: at < no_symbol.
+[[nodiscard]] inline symbol_index next_symbol(std::uint64_t checksum, symbol_index at) noexcept {
+  auto const share = step_share(checksum, at);
+  auto const guess = (at + 2.0) * 65536 / std::sqrt(static_cast<double>(share)) - 2;  // below 2^47
+  return next_symbol_near(static_cast<std::uint64_t>(std::max(guess, 0.0)), share, at);
 }
 
 /// The probability that symbol i holds a key.
