@@ -30,8 +30,8 @@ void check_names(request const& wish) {
   for (auto const& [name, value] : wish.settings) {
     if (std::ranges::find(all, name, &setting::name) != all.end()) continue;
     std::string known;
-    for (auto const& each : all) known += (known.empty() ? "" : ", ") + std::string(each.name);
-    throw error(errc::bad_goal, "there is no setting '" + name + "'; this family has: " + known);
+    for (auto const& each : all) known.append(known.empty() ? "" : ", ").append(each.name);
+    throw error(errc::bad_goal, std::string("there is no setting '").append(name).append("'; this family has: ").append(known));
   }
 }
 

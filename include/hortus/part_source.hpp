@@ -27,9 +27,9 @@ class part_source {
  protected:
   part_source() = default;
   part_source(part_source const&) = default;
-  part_source(part_source&&) = default;
+  part_source(part_source&&) noexcept = default;
   part_source& operator=(part_source const&) = default;
-  part_source& operator=(part_source&&) = default;
+  part_source& operator=(part_source&&) noexcept = default;
 };
 using word_source = part_source<std::uint64_t>;
 using entry_source = part_source<map_entry>;
