@@ -71,6 +71,8 @@ class quotient {
   explicit quotient(params p) : held_(layout(p)) {}
 
   [[nodiscard]] bool insert(digest x) {
+    if (held_.numbers_believed.first_change()) [[unlikely]]
+      held_.count_again();
     auto const print = fingerprint(x);
     auto const pair = pair_of(print);
     auto const run = held_.table.run_of(pair.quotient);

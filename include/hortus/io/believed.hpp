@@ -1,4 +1,5 @@
 #pragma once
+#include <utility>
 
 namespace hortus {
 
@@ -7,7 +8,13 @@ namespace hortus {
 /// value.
 struct believed {
   bool yes = false;
+  /// True once, when such a filter is about to change: then its numbers are counted, so that a filter that a file calls emptier
+  /// than it is does not get more than full.
+  [[nodiscard]] bool first_change() noexcept { return yes && !std::exchange(changes_, true); }
   bool operator==(believed const&) const noexcept { return true; }
+
+ private:
+  bool changes_ = false;
 };
 
 }  // namespace hortus

@@ -195,7 +195,11 @@ class dynamic_bloomier {
     g.items = entries.size();
     dynamic_bloomier made(plan(g));
     for (auto const& each : entries)
-      if (!made.put(digest(each.word), each.value)) throw error(errc::full, "a key does not fit");  // once in 10^12 builds
+      if (!made.put(digest(each.word), each.value))
+        throw error(
+            errc::full,
+            "dynamic_bloomier_map: more keys have equal signatures than there is room for, which a random hash does once in "
+            "10^12 builds: another seed, or a secret key, helps");
     return made;
   }
 

@@ -60,6 +60,8 @@ class print_map {
   void set_value(place const& at, std::uint64_t value) noexcept { table_.set_value(at.slot, value); }
   /// False: full, and nothing changed. Pre: `at` was found missing, and nothing was inserted or erased since.
   [[nodiscard]] bool insert(place const& at, std::uint64_t value) noexcept {
+    if (used_believed_.first_change()) [[unlikely]]
+      if (auto const sums = table_.checked_sums(); sums.sound) used_ = sums.used;
     if (used_ >= shape_.room() || !table_.insert(at.pair, table_.run_of(at.pair.quotient), value)) return false;
     ++used_;
     return true;
