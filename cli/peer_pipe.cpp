@@ -61,7 +61,7 @@ peer_pipe::~peer_pipe() {
 void peer_pipe::say_busy() {
   auto const word = sets::framed(sets::frame_type::busy);
   std::unique_lock lock(writing_);
-  while (!over_.wait_for(lock, 1s, [this] { return ended_; })) {
+  while (!over_.wait_for(lock, 250ms, [this] { return ended_; })) {
     pollfd one{out_, POLLOUT, 0};
     if (started_ && !waiting_ && ::poll(&one, 1, 0) == 1 && (one.revents & POLLOUT) != 0 &&
         ::write(out_, word.data(), word.size()) < 0)

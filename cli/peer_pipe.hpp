@@ -12,7 +12,7 @@
 namespace hortus::cli {
 
 /// Two descriptors to another process, neither of which may be waited for longer than the timeout. While this side is at work,
-/// a thread tells the other side once a second that it is busy.
+/// a thread tells the other side four times a second that it is busy.
 class peer_pipe {
  public:
   using duration = std::chrono::nanoseconds;
