@@ -99,8 +99,10 @@ inline void use_everything(any_filter const& original) {
     }
   } catch (error const& e) {
     locked = e.code() == errc::wrong_key;
-    require(locked || e.code() == errc::unsupported, "inserting failed");
-    foreign = false;
+    bool const full =
+        e.code() == errc::full && family_named(about.family).can_be_full;  // insert_if_new cannot refuse otherwise
+    require(locked || full || e.code() == errc::unsupported, "inserting failed");
+    foreign = foreign && full;
   }
   require(locked == (about.key_check != 0 && filter.hash().is<locked_hash>()), "only a locked filter refuses keys");
   require(!foreign, "a filter with a hash of another program refuses keys");
