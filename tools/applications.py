@@ -70,8 +70,8 @@ def main():
     page = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else ROOT / "docs" / "applications.md"
     out, output, skipping = [], "", False
     for line in page.read_text().splitlines():
-        if skipping and line.startswith("    "):
-            continue
+        if skipping and (not line or line.startswith("    ")):
+            continue  # the output of the last time
         skipping = False
         out.append(line)
         if line.startswith("<!-- run "):
