@@ -39,7 +39,10 @@ struct quotient_contents {
 
   /// Takes the numbers from the table, whatever a file said, unless the table is damaged.
   void count_again() noexcept {
-    if (auto const sums = table.checked_sums(); sums.sound) used = sums.used, distinct = sums.distinct;
+    auto const sums = table.checked_sums();
+    if (!sums.sound) return;
+    used = std::min(sums.used, shape.room());
+    distinct = std::min(sums.distinct, used);
   }
   void clear() noexcept {
     table.clear();

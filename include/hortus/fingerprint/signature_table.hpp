@@ -58,7 +58,7 @@ class signature_table {
     auto there = slots_.get(key.line, key.slot);
     if (there == key.signature) return outcome::found;
     if (used_believed_.first_change()) [[unlikely]]
-      used_ = slots_.used();
+      used_ = std::min(slots_.used(), shape().capacity());
     if (used_ >= shape().capacity()) return outcome::refused;
     // What it displaces moves on, and so does what that displaces. All places are found before any is written, so that a key
     // that is refused changes nothing. A slot that is passed again is read as it was; it will hold a larger signature, and what

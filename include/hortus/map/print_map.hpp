@@ -61,7 +61,7 @@ class print_map {
   /// False: full, and nothing changed. Pre: `at` was found missing, and nothing was inserted or erased since.
   [[nodiscard]] bool insert(place const& at, std::uint64_t value) noexcept {
     if (used_believed_.first_change()) [[unlikely]]
-      if (auto const sums = table_.checked_sums(); sums.sound) used_ = sums.used;
+      if (auto const sums = table_.checked_sums(); sums.sound) used_ = std::min(sums.used, shape_.room());
     if (used_ >= shape_.room() || !table_.insert(at.pair, table_.run_of(at.pair.quotient), value)) return false;
     ++used_;
     return true;
