@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,8 @@ open_file copied(line_input const& from) {
 }  // namespace
 
 file_keys::file_keys(std::string path, key_input format) : name_(std::move(path)), input_(std::move(format)) {
+  if (name_ != "-" && ::access(name_.c_str(), R_OK) != 0)  // the readers of keys would advise -e, which is not for lists
+    throw error(errc::io, "cannot read " + shown_name({.path = name_}) + ": " + std::generic_category().message(errno));
   input_.paths = {name_};
   auto const inputs = line_inputs(input_.paths, input_.format().unpack);
   if (inputs.front().regular && name_ != "-") return;

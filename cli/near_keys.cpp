@@ -4,15 +4,10 @@
 #include <charconv>
 #include <string>
 
+#include "cli/text/hex.hpp"
+
 namespace hortus::cli {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 

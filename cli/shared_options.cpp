@@ -13,17 +13,11 @@
 #include <thread>
 
 #include "cli/command.hpp"
+#include "cli/text/hex.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 /// 16 raw bytes, or 32 hexadecimal digits with or without a line end.
 std::optional<secret_key> parse_key(std::string_view text) {

@@ -72,6 +72,8 @@ void plan_near_for(options const& o) {
 }
 
 int plan(options const& o) {
+  if (!o.message_bytes.empty() && o.for_message)
+    throw error(errc::bad_goal, "--message-bytes gives the length and --for-message asks for the shortest: give one of them");
   bool const for_message = !o.message_bytes.empty() || o.for_message;
   if (!for_message && asks_near(parsed_settings(o.settings))) {
     plan_near_for(o);

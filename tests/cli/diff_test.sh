@@ -68,4 +68,5 @@ hortus pack -o m planned
 run 0 hortus plan -n 100000 --for-message
 printed_line 'rate +1 % .*'
 refused "needs -n" hortus plan --for-message
+refused "give one of them" hortus plan -n 1000 --for-message --message-bytes 5000
 refused "leave out --need" hortus plan -n 1M --for-message --need merge

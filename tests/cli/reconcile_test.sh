@@ -70,6 +70,7 @@ sort "$out" | cmp - expected || fail "compressed"
 run 0 hortus reconcile - other <base.gz
 sort "$out" | cmp - expected || fail "compressed standard input"
 head -c 20000 base.gz >short.gz
+refused "cannot read 'no_such_list': No such file or directory\$" hortus reconcile no_such_list no_such_list
 refused "standard input.*ends too soon|'short.gz'.*ends too soon" hortus reconcile short.gz base
 refused "standard input.*ends too soon" hortus reconcile - base <short.gz
 
