@@ -3,6 +3,7 @@
 #include <hortus/any/any_filter.hpp>
 #include <hortus/bloom/bloom.hpp>
 
+#include "code_of.hpp"
 #include "io/parts.hpp"
 #include "io/scratch_folder.hpp"
 
@@ -27,17 +28,6 @@ void for_each_keyed(Act act) {
       SCOPED_TRACE(std::string(family.name) + ", hash " + std::to_string(hash.id()));
       act(filter);
     }
-}
-
-template <class Act>
-errc code_of(Act act) {
-  try {
-    act();
-  } catch (error const& e) {
-    return e.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return errc::io;
 }
 
 TEST(secret_keys, with_the_key_it_is_the_filter_that_was_saved) {

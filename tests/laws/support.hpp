@@ -13,6 +13,7 @@
 #include <hortus/io/store.hpp>
 #include <hortus/of_keys.hpp>
 
+#include "code_of.hpp"
 #include "key_sets.hpp"
 #include "sanitizers.hpp"
 #include "statistics.hpp"
@@ -64,19 +65,6 @@ class scratch_file {
  private:
   std::filesystem::path path_;
 };
-
-/// What act() throws; fails the test if it does not.
-template <class Act>
-errc code_of(Act act) {
-  try {
-    act();
-  } catch (error const& e) {
-    EXPECT_NE(std::string(e.what()), "");
-    return e.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return errc::io;
-}
 
 /// What the family itself keeps, without the front's count of insert calls.
 template <family F>

@@ -3,6 +3,7 @@
 
 #include <hortus/sets/reconciler.hpp>
 
+#include "code_of.hpp"
 #include "sets/sets_of_keys.hpp"
 
 namespace hortus::testing {
@@ -60,17 +61,6 @@ TEST(reconciler, one_message_is_a_table_of_fixed_size) {
       EXPECT_EQ(sorted(mine.theirs_only()), sorted(numbered_keys<16>(10000 - missing, missing)));
     }
   }
-}
-
-template <class Act>
-errc code_of(Act act) {
-  try {
-    act();
-  } catch (error const& e) {
-    return e.code();
-  }
-  ADD_FAILURE() << "no error";
-  return errc::io;
 }
 
 TEST(reconciler, refuses_what_is_damaged_or_of_another_stream) {
