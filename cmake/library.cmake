@@ -12,6 +12,10 @@ set_target_properties(hortus PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${P
 add_library(hortus::hortus ALIAS hortus)
 
 target_compile_features(hortus PUBLIC cxx_std_20)
+# A static library is linked into shared objects too: the Redis module, bindings of other languages. Without the option its
+# functions could not be inlined into each other, because a program might replace them.
+set_target_properties(hortus PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(hortus PRIVATE -fno-semantic-interposition)
 target_include_directories(
   hortus PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
 )

@@ -1,0 +1,111 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "redis/api.hpp"
+
+namespace hortus::server {
+
+/// Ends a command with an error reply. The text is the whole reply, with its code: "ERR not found", "WRONGTYPE ...".
+struct refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct wrong_arity {};
+inline constexpr char const* wrong_type_text = "WRONGTYPE Operation against a key holding the wrong kind of value";
+
+/// One call of a command: its arguments, and the means to answer. Argument 0 is the command's name.
+class call {
+ public:
+  call(api::context* context, api::string** arguments, int count) noexcept
+      : context_(context), arguments_(arguments, static_cast<std::size_t>(count)) {}
+
+  [[nodiscard]] api::context* context() const noexcept { return context_; }
+  [[nodiscard]] std::size_t size() const noexcept { return arguments_.size(); }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const noexcept {
+    std::size_t length = 0;
+    char const* const text = api::StringPtrLen(arguments_[i], &length);
+    return {text, length};
+  }
+  [[nodiscard]] api::string* raw(std::size_t i) const noexcept { return arguments_[i]; }
+  [[nodiscard]] std::span<api::string* const> arguments() const noexcept { return arguments_; }
+  [[nodiscard]] bool is(std::size_t i, std::string_view word) const noexcept;  ///< in any case of letters
+  [[nodiscard]] std::optional<long long> integer(std::size_t i) const noexcept;
+  [[nodiscard]] std::optional<double> number(std::size_t i) const noexcept;
+
+  [[nodiscard]] bool speaks_resp3() const noexcept;
+
+  // -- answers; every call gives one, unless it throws -----------------------------------------------------------------------
+  void reply(long long value) const noexcept { api::ReplyWithLongLong(context_, value); }
+  void reply_ok() const noexcept { api::ReplyWithSimpleString(context_, "OK"); }
+  void reply_word(char const* text) const noexcept { api::ReplyWithSimpleString(context_, text); }  ///< a simple string
+  void reply_bytes(std::string_view bytes) const noexcept {
+    api::ReplyWithStringBuffer(context_, bytes.data(), bytes.size());
+  }
+  void reply_truth(bool value) const noexcept;  ///< a boolean in RESP3, 1 or 0 before
+  void reply_null() const noexcept { api::ReplyWithNull(context_); }
+  void reply_number(double value) const noexcept { api::ReplyWithDouble(context_, value); }
+  void reply_error(char const* text) const noexcept { api::ReplyWithError(context_, text); }
+  void begin_array(std::size_t length) const noexcept { api::ReplyWithArray(context_, static_cast<long>(length)); }
+  void begin_array_of_unknown_length() const noexcept { api::ReplyWithArray(context_, api::postponed_length); }
+  void end_array(std::size_t length) const noexcept { api::ReplySetArrayLength(context_, static_cast<long>(length)); }
+  void begin_map(std::size_t pairs) const noexcept;  ///< before RESP3 a flat array of names and values
+
+  /// Replicates the command as it came, and writes it to the append-only file.
+  void replicate() const noexcept { api::ReplicateVerbatim(context_); }
+  void notify(char const* event, std::size_t key = 1) const noexcept {
+    api::NotifyKeyspaceEvent(context_, api::notify_module, event, arguments_[key]);
+  }
+
+ private:
+  api::context* context_;
+  std::span<api::string*> arguments_;
+};
+
+/// A command's body as a function for Redis: what the body throws becomes an error reply.
+int run_guarded(void (*body)(call&), api::context* context, api::string** arguments, int count) noexcept;
+template <void (*Body)(call&)>
+int guarded(api::context* context, api::string** arguments, int count) noexcept {
+  return run_guarded(Body, context, arguments, count);
+}
+
+/// A key, opened for reading or writing, whose value is a T if it has one. T::type is its type.
+template <class T>
+class opened_key {
+ public:
+  opened_key(call const& of, std::size_t argument, int mode)
+      : key_(api::OpenKey(of.context(), of.raw(argument), mode)), kind_(key_ == nullptr ? api::key_empty : api::KeyType(key_)) {}
+  opened_key(opened_key const&) = delete;
+  opened_key& operator=(opened_key const&) = delete;
+  ~opened_key() {
+    if (key_ != nullptr) api::CloseKey(key_);
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return kind_ == api::key_empty; }
+  [[nodiscard]] bool holds() const noexcept {
+    return kind_ == api::key_module && api::ModuleTypeGetType(key_) == T::type;
+  }
+  /// Null if there is no such key. Throws the refusal WRONGTYPE if it holds something else.
+  [[nodiscard]] T* value() const {
+    if (empty()) return nullptr;
+    if (!holds()) throw refusal(wrong_type_text);
+    return static_cast<T*>(api::ModuleTypeGetValue(key_));
+  }
+  /// Makes this the key's value, in place of any other. Pre: opened for writing.
+  T* set(T* fresh) noexcept {
+    api::ModuleTypeSetValue(key_, T::type, fresh);
+    kind_ = api::key_module;
+    return fresh;
+  }
+  [[nodiscard]] api::key* raw() const noexcept { return key_; }
+
+ private:
+  api::key* key_;
+  int kind_;
+};
+
+}  // namespace hortus::server

@@ -1,0 +1,73 @@
+#include "redis/memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace hortus::server {
+namespace {
+
+// Redis' allocator aligns to 16 bytes. A block for a stronger alignment is larger, and the word before it says where the
+// allocation begins.
+constexpr std::size_t usual_alignment = 16;
+
+std::atomic<long long> total_bytes = 0;
+
+void* counted_alloc(std::size_t bytes) noexcept {
+  void* const block = api::TryAlloc(bytes);
+  if (block != nullptr) total_bytes += static_cast<long long>(api::MallocSize(block));
+  return block;
+}
+void counted_free(void* block) noexcept {
+  if (block == nullptr) return;
+  total_bytes -= static_cast<long long>(api::MallocSize(block));
+  api::Free(block);
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
+  if (alignment <= usual_alignment) {
+    void* const block = counted_alloc(std::max<std::size_t>(bytes, 1));
+    if (block != nullptr) std::memset(block, 0, bytes);
+    return block;
+  }
+  void* const start = counted_alloc(bytes + alignment + sizeof(void*));
+  if (start == nullptr) return nullptr;
+  auto const first = reinterpret_cast<std::uintptr_t>(start) + sizeof(void*);
+  auto* const block = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
+  static_cast<void**>(block)[-1] = start;
+  std::memset(block, 0, bytes);
+  return block;
+}
+
+void release(void* block, std::size_t, std::size_t alignment) noexcept {
+  if (block == nullptr) return;
+  counted_free(alignment <= usual_alignment ? block : static_cast<void**>(block)[-1]);
+}
+
+}  // namespace
+
+long long allocated_bytes() noexcept { return total_bytes; }
+
+memory_source redis_memory() noexcept { return {allocate, release}; }
+
+buffer::buffer(std::uint64_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  if (bytes > (std::uint64_t{1} << 60)) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(counted_alloc(bytes));
+  if (data_ == nullptr) throw std::bad_alloc();
+  std::memset(data_, 0, bytes);
+}
+
+buffer::buffer(buffer const& other) : buffer(other.size_) {
+  if (size_ != 0) std::memcpy(data_, other.data_, size_);
+}
+
+buffer::~buffer() { counted_free(data_); }
+
+void buffer::defragment(api::defragmentation* how) noexcept {
+  if (data_ == nullptr) return;
+  if (void* const moved = api::DefragAlloc(how, data_)) data_ = static_cast<std::byte*>(moved);
+}
+
+}  // namespace hortus::server

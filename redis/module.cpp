@@ -1,0 +1,23 @@
+#include <hortus/version.hpp>
+
+#include "redis/memory.hpp"
+#include "redis/registry.hpp"
+#include "redis/settings.hpp"
+
+/// The module's one exported symbol: Redis calls it once, when the module is loaded.
+extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus::server::api::context* context,
+                                                                         hortus::server::api::string** arguments, int count) {
+  using namespace hortus::server;
+  if (char const* const missing = api::resolve(context)) {
+    if (api::Log != nullptr) api::Log(context, "warning", "hortus needs Redis 7.0 or later; this server lacks %s", missing);
+    return api::failed;
+  }
+  if (api::IsModuleNameBusy("hortus") != 0) return api::failed;
+  constexpr int version = HORTUS_VERSION_MAJOR * 10000 + HORTUS_VERSION_MINOR * 100 + HORTUS_VERSION_PATCH;
+  api::SetModuleAttribs(context, "hortus", version, api::version);
+  api::SetModuleOptions(context, api::handle_io_errors);
+  hortus::set_memory_source(redis_memory());
+  bool const ready = add_settings(context, arguments, count) && add_bf(context) && add_cf(context) && add_cms(context) &&
+                     add_topk(context) && add_hortus(context);
+  return ready ? api::ok : api::failed;
+}

@@ -1,0 +1,45 @@
+#include "redis/registry.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hortus::server {
+namespace {
+
+constexpr api::command_info_version info_version{1, 16, sizeof(api::key_spec), 72};
+
+api::key_spec first_argument(std::string_view flags) {
+  api::key_spec spec;
+  bool const writes = flags.find("write") != std::string_view::npos;
+  spec.flags = writes ? api::key_rw | api::key_insert : api::key_ro | api::key_access;
+  spec.begin.position = 1;
+  spec.find_keys = api::find_range;
+  spec.find = {0, 1, 0};
+  return spec;
+}
+
+}  // namespace
+
+char const* add_commands(api::context* to, std::span<command_entry const> entries) {
+  for (auto const& each : entries) {
+    if (api::CreateCommand(to, each.name, each.run, each.flags, 1, 1, 1) != api::ok) return each.name;
+    auto* const made = api::GetCommand(to, each.name);
+    if (made == nullptr) return each.name;
+    std::vector<api::key_spec> keys(each.keys.begin(), each.keys.end());
+    if (keys.empty()) keys.push_back(first_argument(each.flags));
+    keys.emplace_back().begin_search = 0;  // the end
+    api::command_info about{.version = &info_version, .summary = each.summary, .arity = each.arity, .key_specs = keys.data()};
+    if (api::SetCommandInfo(made, &about) != api::ok) return each.name;
+    if (api::SetCommandACLCategories != nullptr) {
+      std::string categories(each.acl);
+      for (std::string_view const word : {"write", "readonly", "fast"})
+        if (std::string_view(each.flags).find(word) != std::string_view::npos)
+          categories += std::string(categories.empty() ? "" : " ") + (word == "readonly" ? "read" : std::string(word));
+      if (api::SetCommandACLCategories(made, categories.c_str()) != api::ok) return each.name;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace hortus::server
