@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
@@ -50,17 +50,15 @@ class columns_of_rows {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(bench::row const& r) {
-  auto const time = [](double ns) {
-    return ns < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(ns);
-  };  // or ratio, load, bits
+json_value to_json(bench::row const& r) {
+  auto const time = [](double ns) { return ns < 0 ? json_value() : json_value(ns); };  // or ratio, load, bits
   return {{"family", r.family},
           {"items", r.items},
           {"keys_refused", r.refused},
           {"fpr_target", r.fpr_target},
           {"fpr_measured", r.fpr_measured},
           {"bits_per_item", r.bits_per_item},
-          {"overhead", r.overhead == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(r.overhead)},
+          {"overhead", r.overhead == 0 ? json_value() : json_value(r.overhead)},
           {"load", time(r.load)},
           {"build_ns", time(r.build_ns)},
           {"peak_bits_per_item", time(r.peak_bits_per_item)},

@@ -1,15 +1,15 @@
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/table.hpp"
 
 /// The results of `bench` and `tour` as JSON and as tables.
 namespace hortus::cli {
 
 /// Values that a family does not have, or that were not measured, are null.
-[[nodiscard]] nlohmann::ordered_json to_json(bench::row const& r);
+[[nodiscard]] json_value to_json(bench::row const& r);
 
 enum class row_detail {
   results,  ///< for a comparison of families on one set of keys

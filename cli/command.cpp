@@ -10,12 +10,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/advice.hpp"
 #include "cli/clock.hpp"
 #include "cli/near_filters.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -33,8 +33,8 @@ bool is_same(std::optional<struct stat> const& a, std::optional<struct stat> con
   return a && b && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-nlohmann::ordered_json to_json(std::vector<named_value> const& values) {
-  auto object = nlohmann::ordered_json::object();
+json_value to_json(std::vector<named_value> const& values) {
+  auto object = json_value::object();
   for (auto const& field : values) std::visit([&](auto v) { object[field.name] = v; }, field.value);
   return object;
 }
@@ -172,8 +172,8 @@ void check_apart(std::string const& filter, std::span<std::string const> inputs)
                                         filter));
 }
 
-nlohmann::ordered_json describe_header(envelope const& about) {
-  nlohmann::ordered_json all;
+json_value describe_header(envelope const& about) {
+  json_value all;
   all["family"] = about.family;
   all["format_version"] = format_version;
   all["hash"] = hash_name(about.hash_id);
@@ -186,7 +186,7 @@ nlohmann::ordered_json describe_header(envelope const& about) {
   return all;
 }
 
-nlohmann::ordered_json describe(std::string const& path, reading const& how) {
+json_value describe(std::string const& path, reading const& how) {
   auto opened = open_any(path, how);
   if (auto const* const near = std::get_if<any_near_filter>(&opened)) return describe_near(path, *near);
   auto& filter = std::get<any_filter>(opened);
@@ -199,12 +199,12 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
     auto const estimate = filter.estimate();
     all["items_estimate"] = estimate.value;
     all["items_estimate_low"] = estimate.low;
-    all["items_estimate_high"] = estimate.saturated ? nlohmann::ordered_json() : nlohmann::ordered_json(estimate.high);
+    all["items_estimate_high"] = estimate.saturated ? json_value() : json_value(estimate.high);
     all["saturated"] = estimate.saturated;
   } else {
     all["items_estimate"] = nullptr;
   }
-  all["fpr_estimate"] = has(verb::fpr) ? nlohmann::ordered_json(filter.fpr()) : nlohmann::ordered_json();
+  all["fpr_estimate"] = has(verb::fpr) ? json_value(filter.fpr()) : json_value();
   if (question_of(filter.family().verbs()) == question::how_many) all["error_share"] = filter.planned_fpr(1);
   if (has(verb::top)) {
     auto const top = filter.top(~std::uint64_t{0});
@@ -224,15 +224,14 @@ nlohmann::ordered_json describe(std::string const& path, reading const& how) {
   auto const items = about.items_planned != 0 ? static_cast<double>(about.items_planned)
                      : has(verb::estimate)    ? all["items_estimate"].get<double>()
                                               : 0.0;
-  all["bits_per_item"] =
-      items < 0.5 ? nlohmann::ordered_json() : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / items);
+  all["bits_per_item"] = items < 0.5 ? json_value() : json_value(8 * static_cast<double>(filter.size_bytes()) / items);
   if (family_named(about.family).grows) all["stages"] = filter.family().stages();
   if (filter.family().ages_by_time()) all["time"] = heard;
   all["key_kind"] = kind_name(about.kinds);
   all["verbs"] = filter.family().verbs().names();
   all["params"] = to_json(filter.family().params());
   auto const advice = advice_on(filter);
-  all["advice"] = advice ? nlohmann::ordered_json(*advice) : nlohmann::ordered_json();
+  all["advice"] = advice ? json_value(*advice) : json_value();
   return all;
 }
 
@@ -267,10 +266,10 @@ std::span<digest const> digests_of_block(any_hash const& hash, record_block cons
   });
 }
 
-void print_json(nlohmann::ordered_json const& document) {
+void print_json(json_value const& document) {
   output out(STDOUT_FILENO);
   // File names may contain any bytes; JSON is UTF-8.
-  out.line(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  out.line(document.on_many_lines());
   out.flush();
 }
 

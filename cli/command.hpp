@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "cli/advice.hpp"
 #include "cli/options.hpp"
 #include "cli/shared_options.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/lines.hpp"
 #include "cli/text/progress.hpp"
 
@@ -109,9 +109,9 @@ void check_can_print(std::span<std::string const> inputs);
 void check_apart(std::string const& filter, std::span<std::string const> inputs);
 
 /// The part of that which every file has.
-nlohmann::ordered_json describe_header(envelope const& about);
+json_value describe_header(envelope const& about);
 /// A file as `info --json` shows it.
-nlohmann::ordered_json describe(std::string const& path, reading const& how);
+json_value describe(std::string const& path, reading const& how);
 
 /// Describes the file that was just written as JSON on standard output, if `json` is set. It describes the file, because the
 /// filter in memory may be larger than its cells need.
@@ -131,6 +131,6 @@ void warn_if_stuck(any_filter const& filter);
                                                        std::span<digest, line_reader::block_lines> space);
 
 /// Prints a JSON document on standard output.
-void print_json(nlohmann::ordered_json const& document);
+void print_json(json_value const& document);
 
 }  // namespace hortus::cli

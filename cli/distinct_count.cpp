@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/saving.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -34,7 +34,7 @@ int tell(distinct_options const& o, any_filter const& filter) {
   if (o.json) {
     print_json({{"estimate", std::round(keys.value)},
                 {"low", std::floor(keys.low)},
-                {"high", keys.saturated ? nlohmann::ordered_json() : nlohmann::ordered_json(std::ceil(keys.high))},
+                {"high", keys.saturated ? json_value() : json_value(std::ceil(keys.high))},
                 {"saturated", keys.saturated},
                 {"keys_read", filter.about().items_inserted},
                 {"family", filter.about().family},

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
@@ -69,7 +69,7 @@ void filling::check_all_went_in(std::string const& consequence, bool json) {
   if (refused_ == 0) return;
   auto const about = into_.about();
   if (json) {
-    nlohmann::ordered_json all{{"family", about.family}, {"items_planned", about.items_planned}, {"keys_refused", refused_}};
+    json_value all{{"family", about.family}, {"items_planned", about.items_planned}, {"keys_refused", refused_}};
     if (can_be_full_) all["items_needed"] = items_needed();
     print_json(all);
   }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/distinct_keys.hpp"
 #include "cli/near_keys.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
@@ -51,8 +51,8 @@ any_near_filter made_for(new_filter const& made, std::uint64_t items, any_hash c
   return fitting("a filter of that size", [&] { return make_near_filter(wish, hash); });
 }
 
-nlohmann::ordered_json to_json(std::vector<named_value> const& values) {
-  auto object = nlohmann::ordered_json::object();
+json_value to_json(std::vector<named_value> const& values) {
+  auto object = json_value::object();
   for (auto const& field : values) std::visit([&](auto v) { object[field.name] = v; }, field.value);
   return object;
 }
@@ -102,7 +102,7 @@ void tell_summary(std::string const& path, any_near_filter const& filter) {
                   filter.threshold(), filter.arrays()));
 }
 
-nlohmann::ordered_json describe_near(std::string const& path, any_near_filter const& filter) {
+json_value describe_near(std::string const& path, any_near_filter const& filter) {
   auto const about = filter.about();
   auto const shape = filter.family().shape();
   auto all = describe_header(about);
@@ -116,13 +116,13 @@ nlohmann::ordered_json describe_near(std::string const& path, any_near_filter co
   all["score_at_most"] = filter.arrays();
   all["score_of_near"] = filter.threshold();
   auto const dimension = filter.family().dimension();
-  all["dimension"] = dimension == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(dimension);
+  all["dimension"] = dimension == 0 ? json_value() : json_value(dimension);
   all["size_bytes"] = filter.size_bytes();
   all["file_bytes"] = file_bytes(path, stored_size(filter));
   all["bits_per_item"] =
       about.items_planned == 0
-          ? nlohmann::ordered_json()
-          : nlohmann::ordered_json(8 * static_cast<double>(filter.size_bytes()) / static_cast<double>(about.items_planned));
+          ? json_value()
+          : json_value(8 * static_cast<double>(filter.size_bytes()) / static_cast<double>(about.items_planned));
   all["verbs"] = near_verbs();
   all["params"] = to_json(values_of(shape));
   all["advice"] = nullptr;

@@ -1,5 +1,4 @@
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include <hortus/any/any_near.hpp>
@@ -8,6 +7,7 @@
 #include "cli/plan/solver.hpp"
 #include "cli/saving.hpp"
 #include "cli/shared_options.hpp"
+#include "cli/text/json.hpp"
 
 /// What commands do with filters that ask how near a key is.
 namespace hortus::cli {
@@ -16,7 +16,7 @@ namespace hortus::cli {
 int build_near(new_filter const& made, save_options const& out, key_input const& input);
 
 /// A file of such a filter, as `info --json` shows it.
-nlohmann::ordered_json describe_near(std::string const& path, any_near_filter const& filter);
+json_value describe_near(std::string const& path, any_near_filter const& filter);
 
 /// Throws if lines of the input cannot be looked up in the filter or inserted.
 void check_takes(any_near_filter const& filter, std::string const& path, key_input const& input);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/near_filters.hpp"
 #include "cli/plan/build_command.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
@@ -33,8 +33,8 @@ std::string table_of(any_near_family::params const& shape, std::uint64_t items) 
 }
 
 /// The same for programs, at 101 distances.
-nlohmann::ordered_json curve_of(any_near_family::params const& shape, std::uint64_t items) {
-  auto all = nlohmann::ordered_json::array();
+json_value curve_of(any_near_family::params const& shape, std::uint64_t items) {
+  auto all = json_value::array();
   for (int i = 0; i <= 100; ++i)
     all.push_back({{"distance", i / 100.0}, {"accepted", plan::near_chance(shape, items, i / 100.0)}});
   return all;
@@ -60,7 +60,7 @@ void plan_near(request const& wish, bool json) {
   auto const offer = near_card().plan(wish);
   auto const fnr = any_near_family::planned_fnr(shape, goal.full != 0 ? wish.items : 1);  // the worst case
   if (json) {
-    auto params = nlohmann::ordered_json::object();
+    auto params = json_value::object();
     for (auto const& field : offer.params) std::visit([&](auto v) { params[field.name] = v; }, field.value);
     print_json({{"family", near_card().name},
                 {"metric", shape.metric.kind()},

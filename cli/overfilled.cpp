@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
@@ -108,7 +108,7 @@ std::vector<overfilled> overfill(tour_keys const& keys, std::vector<bench::row> 
   return all;
 }
 
-nlohmann::ordered_json to_json(overfilled const& one) {
+json_value to_json(overfilled const& one) {
   return {{"items_planned", one.planned},    {"keys_given", one.given},  {"keys_refused", one.refused},
           {"keys_not_found", one.not_found}, {"fpr_measured", one.rate}, {"growth", one.growth}};
 }

@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/table.hpp"
 #include "cli/tour_keys.hpp"
 
@@ -36,7 +36,7 @@ struct overfilled {
 /// Runs this for every family of the rows that takes keys one by one and is planned for a number of them.
 [[nodiscard]] std::vector<overfilled> overfill(tour_keys const& keys, std::vector<bench::row> const& rows, double fpr);
 
-[[nodiscard]] nlohmann::ordered_json to_json(overfilled const& one);
+[[nodiscard]] json_value to_json(overfilled const& one);
 [[nodiscard]] table table_of(std::vector<overfilled> const& all);
 
 /// The results in words: a heading and a sentence for each past_plan that occurred.

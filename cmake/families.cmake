@@ -1,6 +1,11 @@
 # The list of families as CMake sees it: for_each_family(template output_folder result) makes a source of a template for each line
-# HORTUS_FAMILY(name, room, type) of any/families.def, and lists them in `result`. One unit a family: it includes the header of its
-# own family and no other, so that touching one costs one.
+# HORTUS_FAMILY(name, room, type) of any/families.def, and lists them in `result`. Each includes the header of its own family and no
+# other.
+#
+# Several of them are compiled as one unit, by batch_families(target sources), because half of what a family takes to compile is
+# what all of them share. With more than four a unit takes longer than people like to wait who touch one family.
+set(HORTUS_FAMILIES_A_UNIT 4 CACHE STRING "How many families are compiled in one unit")
+mark_as_advanced(HORTUS_FAMILIES_A_UNIT)
 set(HORTUS_FAMILIES_DEF ${PROJECT_SOURCE_DIR}/include/hortus/any/families.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${HORTUS_FAMILIES_DEF})
 
@@ -23,4 +28,14 @@ function(for_each_family template folder result)
     message(FATAL_ERROR "families.def names no family")
   endif()
   set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
+# Of the sources of a target, only these are compiled several at a time.
+function(batch_families target families)
+  get_target_property(all ${target} SOURCES)
+  list(REMOVE_ITEM all ${families})
+  set_source_files_properties(${all} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(HORTUS_FAMILIES_A_UNIT GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${HORTUS_FAMILIES_A_UNIT})
+  endif()
 endfunction()

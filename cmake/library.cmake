@@ -10,6 +10,7 @@ add_library(hortus ${sources} ${families})
 # Until 1.0 a minor number may change the binary interface, so it is part of the shared library's name.
 set_target_properties(hortus PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 add_library(hortus::hortus ALIAS hortus)
+batch_families(hortus "${families}")
 
 target_compile_features(hortus PUBLIC cxx_std_20)
 # A static library is linked into shared objects too: the Redis module, bindings of other languages. Without the option its
@@ -39,3 +40,4 @@ target_compile_features(hortus_planner PUBLIC cxx_std_20)
 target_include_directories(hortus_planner PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(hortus_planner PUBLIC Xxhash::header)
 target_precompile_headers(hortus_planner PRIVATE <hortus/any/card.hpp>)
+batch_families(hortus_planner "${cards}")

@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/bench_rows.hpp"
 #include "cli/command.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
@@ -47,7 +46,7 @@ int run_bench(options const& o) {
   });
   waiting.finish();
   if (o.json) {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = json_value::array();
     for (auto const& r : measured) rows.push_back(to_json(r));
     print_json(rows);
     return done;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/distinct_count.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -37,10 +37,10 @@ class count_writer {
   void write(record_block const& block, std::size_t i, std::integral auto count) {
     auto const line = block.lines[i];
     if (json_) {
-      nlohmann::ordered_json row{{"key", nullptr}, {"count", count}};
+      json_value row{{"key", nullptr}, {"count", count}};
       if (!block.keys.empty()) row["key"] = block.keys[i];
       if (block.keys.empty() || block.keys[i] != line) row["line"] = line;
-      out_.print("{}\n  {}", first_ ? "" : ",", row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      out_.print("{}\n  {}", first_ ? "" : ",", row.on_one_line());
       first_ = false;
     } else {
       out_.print("{}\t", count);
@@ -98,11 +98,11 @@ std::string shown_key(frequent_key const& key) {
   return key.kind == key_kind::digests ? fmt::format("{:#018x}", key.of.bits()) : std::string(key.bytes);
 }
 
-nlohmann::ordered_json to_json(top_keys const& top) {
-  nlohmann::ordered_json all;
-  all["top"] = nlohmann::ordered_json::array();
+json_value to_json(top_keys const& top) {
+  json_value all;
+  all["top"] = json_value::array();
   for (auto const& key : top.keys) {
-    nlohmann::ordered_json row{{"key", shown_key(key)}, {"count", key.count}, {"at_least", key.at_least()}};
+    json_value row{{"key", shown_key(key)}, {"count", key.count}, {"at_least", key.at_least()}};
     if (key.is_cut()) row["key_bytes"] = key.length;  // of the whole key, which is not kept
     all["top"].push_back(std::move(row));
   }

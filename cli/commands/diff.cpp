@@ -2,10 +2,9 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/command.hpp"
 #include "cli/made_alike.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
 
@@ -18,18 +17,18 @@ struct options {
   bool json = false;
 };
 
-nlohmann::ordered_json as_json(plan::estimate const& e) { return {{"estimate", e.value}, {"low", e.low}, {"high", e.high}}; }
+json_value as_json(plan::estimate const& e) { return {{"estimate", e.value}, {"low", e.low}, {"high", e.high}}; }
 
-nlohmann::ordered_json as_json(plan::overlap const& found) {
-  nlohmann::ordered_json all{{"a", as_json(found.a)},
-                             {"b", as_json(found.b)},
-                             {"union", as_json(found.either)},
-                             {"intersection", as_json(found.both)},
-                             {"only_a", as_json(found.only_a)},
-                             {"only_b", as_json(found.only_b)},
-                             {"jaccard", as_json(found.jaccard)},
-                             {"saturated", found.both.saturated},
-                             {"by_counters", nullptr}};
+json_value as_json(plan::overlap const& found) {
+  json_value all{{"a", as_json(found.a)},
+                 {"b", as_json(found.b)},
+                 {"union", as_json(found.either)},
+                 {"intersection", as_json(found.both)},
+                 {"only_a", as_json(found.only_a)},
+                 {"only_b", as_json(found.only_b)},
+                 {"jaccard", as_json(found.jaccard)},
+                 {"saturated", found.both.saturated},
+                 {"by_counters", nullptr}};
   if (found.by_counters)
     all["by_counters"] = {{"only_a", as_json(found.by_counters->only_a)}, {"only_b", as_json(found.by_counters->only_b)}};
   return all;

@@ -2,10 +2,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/output.hpp"
 
 namespace hortus::cli {
@@ -48,14 +48,14 @@ class value_writer {
 
  private:
   void write_json(record_block const& block, std::size_t i, std::optional<std::uint64_t> value) {
-    nlohmann::ordered_json row{{"key", nullptr}};
+    json_value row{{"key", nullptr}};
     if (!block.keys.empty()) row["key"] = block.keys[i];
     if (value && labels_.empty())
       row["value"] = *value;
     else if (value)
       row["value"] = labels_[*value];
     if (block.keys.empty() || block.keys[i] != block.lines[i]) row["line"] = block.lines[i];
-    out_.print("{}\n  {}", first_ ? "" : ",", row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    out_.print("{}\n  {}", first_ ? "" : ",", row.on_one_line());
     first_ = false;
   }
 

@@ -1,8 +1,7 @@
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/command.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
@@ -10,42 +9,47 @@
 namespace hortus::cli {
 namespace {
 
-std::string shown(nlohmann::ordered_json const& value) {
+std::string shown(json_value const& value) {
   if (value.is_null()) return "-";
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (value.is_object()) {
-    std::string text;
-    for (auto const& [name, field] : value.items()) text += (text.empty() ? "" : " ") + name + "=" + shown(field);
+  if (auto const* const text = value.as<std::string>()) return *text;
+  if (auto const* const truth = value.as<bool>()) return *truth ? "yes" : "no";
+  if (auto const* const number = value.as<double>()) return fmt::format("{:.6g}", *number);
+  std::string text;
+  if (auto const* const members = value.as<json_value::object_type>()) {
+    for (auto const& [name, field] : *members) text += (text.empty() ? "" : " ") + name + "=" + shown(field);
     return text;
   }
-  if (value.is_array()) {
-    std::string text;
-    for (auto const& item : value) text += (text.empty() ? "" : " ") + shown(item);
+  if (auto const* const items = value.as<json_value::array_type>()) {
+    for (auto const& item : *items) text += (text.empty() ? "" : " ") + shown(item);
     return text;
   }
-  return value.dump();
+  return value.on_one_line();
+}
+
+double number_in(json_value const& all, std::string_view name) {
+  auto const* const found = all.find(name);
+  auto const* const number = found == nullptr ? nullptr : found->as<double>();
+  return number == nullptr ? 0 : *number;
 }
 
 /// The estimate and its interval in one line; in JSON they are separate fields.
-std::string shown_estimate(nlohmann::ordered_json const& all) {
-  auto const low = all.value("items_estimate_low", 0.0);
-  if (all.value("saturated", false)) return fmt::format("more than {:.0f}: the filter is full", low);
-  return fmt::format("{:.0f} (with a chance of 95 %: {:.0f} to {:.0f})", all["items_estimate"].get<double>(), low,
-                     all.value("items_estimate_high", 0.0));
+std::string shown_estimate(json_value const& all) {
+  auto const low = number_in(all, "items_estimate_low");
+  if (all.find("saturated")->get<bool>()) return fmt::format("more than {:.0f}: the filter is full", low);
+  return fmt::format("{:.0f} (with a chance of 95 %: {:.0f} to {:.0f})", number_in(all, "items_estimate"), low,
+                     number_in(all, "items_estimate_high"));
 }
 
-nlohmann::ordered_json info_json(std::string const& file) { return describe(file, {.key = {}, .verify = true}); }
+json_value info_json(std::string const& file) { return describe(file, {.key = {}, .verify = true}); }
 
 void info(std::string const& file) {
   auto const all = info_json(file);
   table rows({{""}, {""}});
-  for (auto const& [name, value] : all.items()) {
+  for (auto const& [name, value] : all.get<json_value::object_type>()) {
     if (name.starts_with("items_estimate_") || name == "saturated" || name == "seed_hex" || name == "advice") continue;
     auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
     if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
-    if (name.starts_with("fpr_") && value.is_number()) text = human_rate(value.get<double>());
+    if (auto const* const rate = value.as<double>(); rate != nullptr && name.starts_with("fpr_")) text = human_rate(*rate);
     rows.row({name, text});
   }
   output out(STDOUT_FILENO);
@@ -53,13 +57,13 @@ void info(std::string const& file) {
   auto const columns = columns_of(STDOUT_FILENO);
   out.print("{}{}{}\n", colour ? "\x1b[1m" : "", printable(file), colour ? "\x1b[0m" : "");
   out.write(rows.text(colour, columns));
-  if (all["advice"].is_string()) out.write(wrapped(all["advice"].get<std::string>(), columns));
+  if (auto const* const advice = all.find("advice")->as<std::string>()) out.write(wrapped(*advice, columns));
   out.flush();
 }
 
 /// A document whether the file is valid or not: `ok` tells.
-nlohmann::ordered_json verify_json(std::string const& file) {
-  nlohmann::ordered_json all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
+json_value verify_json(std::string const& file) {
+  json_value all{{"file", file}, {"ok", false}, {"family", nullptr}, {"file_bytes", nullptr}, {"reason", nullptr}};
   try {
     auto const opened = open_any(file, {.key = {}, .verify = true});
     all["ok"] = true;
@@ -89,7 +93,7 @@ void verify(std::string const& file) {
 /// What a command does with each file: prints about it, or describes it as JSON.
 struct looking {
   void (*print)(std::string const&);
-  nlohmann::ordered_json (*describe)(std::string const&);
+  json_value (*describe)(std::string const&);
 };
 
 /// One file is one object, several are an array. A file that cannot be read does not keep the others from being shown; it is
@@ -100,7 +104,7 @@ int look_at(std::vector<std::string> const& files, bool json, looking at) {
     say(why);
     result = failed;
   };
-  auto all = nlohmann::ordered_json::array();
+  json_value::array_type all;
   for (auto const& file : files) try {
       if (json)
         all.push_back(at.describe(file));
@@ -110,8 +114,9 @@ int look_at(std::vector<std::string> const& files, bool json, looking at) {
       failing(e.what());
     }
   for (auto const& one : all)
-    if (one.contains("ok") && !one["ok"].get<bool>()) failing(one["reason"].get<std::string>());
-  if (json && (files.size() > 1 || !all.empty())) print_json(files.size() > 1 ? all : all.front());
+    if (auto const* const valid = one.find("ok"); valid != nullptr && !valid->get<bool>())
+      failing(one.find("reason")->get<std::string>());
+  if (json && (files.size() > 1 || !all.empty())) print_json(files.size() > 1 ? json_value(all) : all.front());
   return result;
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/command.hpp"
 #include "cli/names.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
@@ -52,10 +52,10 @@ std::string example_of(card const& f) {
 
 std::vector<std::string_view> verbs_of(card const& f) { return asks_near(f) ? near_verbs() : f.verbs.names(); }
 
-nlohmann::ordered_json to_json(card const& f) {
-  auto settings = nlohmann::ordered_json::array();
+json_value to_json(card const& f) {
+  auto settings = json_value::array();
   for (auto const& [name, by_default, note] : f.settings) {
-    nlohmann::ordered_json one{{"name", name}};
+    json_value one{{"name", name}};
     one["default"] = nullptr;
     if (!is_not_set({name, by_default, note})) std::visit([&](auto v) { one["default"] = v; }, by_default);
     one["values"] = note.values;
@@ -70,7 +70,7 @@ nlohmann::ordered_json to_json(card const& f) {
           {"false_negatives", name_of(f.misses)},
           {"can_be_full", f.can_be_full},
           {"summary", f.summary},
-          {"bits_per_item", has_one_size(f) ? nlohmann::ordered_json() : nlohmann::ordered_json(offer.bits_per_item)},
+          {"bits_per_item", has_one_size(f) ? json_value() : json_value(offer.bits_per_item)},
           {"cache_lines", offer.lines_touched},
           {"settings", settings},
           {"example", example_of(f)}};
@@ -268,7 +268,7 @@ int list(options const& o) {
   if (!o.family.empty() && (o.markdown || o.settings))
     throw error(errc::bad_goal, "--markdown and --settings are about all families, not one");
   if (o.json) {
-    auto all = nlohmann::ordered_json::array();
+    auto all = json_value::array();
     for (auto const& f : families) all.push_back(to_json(f));
     print_json(o.family.empty() ? all : to_json(named(o.family)));
     return done;

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <deque>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 
@@ -15,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/file_keys.hpp"
 #include "cli/peer_pipe.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -106,7 +106,7 @@ void print_lines(options const& o, sets::initiator const& side) {
 
 void print_numbers(sets::initiator const& side) {
   auto const differences = side.mine_only().size() + side.theirs_only().size();
-  nlohmann::ordered_json all;
+  json_value all;
   all["only_mine"] = side.mine_only().size();
   all["only_theirs"] = side.theirs_only().size();
   all["mine"] = side.own().keys;

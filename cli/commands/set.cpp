@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/command.hpp"
 #include "cli/map_values.hpp"
 #include "cli/saving.hpp"

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "bench/bench.hpp"
 #include "cli/bench_rows.hpp"
 #include "cli/command.hpp"
 #include "cli/page/tour_page.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 
@@ -38,12 +38,12 @@ void check_replaceable(std::string const& path) {
   throw error(errc::io, "'" + path + "' is there and is no page of hortus tour, so it is not replaced; -o names another file");
 }
 
-nlohmann::ordered_json all_as_json(std::vector<bench::row> const& rows, std::vector<overfilled> const& past_the_plan) {
-  auto all = nlohmann::ordered_json::array();
+json_value all_as_json(std::vector<bench::row> const& rows, std::vector<overfilled> const& past_the_plan) {
+  auto all = json_value::array();
   for (auto const& r : rows) {
     auto one = to_json(r);
     auto const full = std::ranges::find(past_the_plan, r.family, &overfilled::family);
-    one["past_the_plan"] = full == past_the_plan.end() ? nlohmann::ordered_json() : to_json(*full);
+    one["past_the_plan"] = full == past_the_plan.end() ? json_value() : to_json(*full);
     one["verbs"] = family_named(r.family).verbs.names();
     all.push_back(std::move(one));
   }

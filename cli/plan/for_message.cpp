@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include <hortus/plan/compressed.hpp>
 

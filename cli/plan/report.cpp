@@ -3,19 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "cli/command.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
 
 namespace hortus::cli {
 namespace {
-
-using json_value = nlohmann::ordered_json;
 
 json_value to_json(candidate const& c) {
   auto params = json_value::object();

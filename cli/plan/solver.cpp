@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -15,6 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/plan/build_command.hpp"
 #include "cli/plan/candidates.hpp"
+#include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
 #include "cli/text/output.hpp"
 #include "cli/text/table.hpp"
@@ -140,8 +140,8 @@ void print(plan::bloom_plan const& found, std::optional<build_of> const& build, 
   out.flush();
 }
 
-nlohmann::ordered_json to_json(plan::bloom_plan const& found, std::optional<build_of> const& build, std::string const& note) {
-  using value = nlohmann::ordered_json;
+json_value to_json(plan::bloom_plan const& found, std::optional<build_of> const& build, std::string const& note) {
+  using value = json_value;
   return {{"family", "bloom"},
           {"items", found.items},
           {"bits", found.bits},

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
+#include "cli/text/json.hpp"
 
 namespace hortus::cli {
 
@@ -23,13 +23,13 @@ void line_writer::write(record_block const& block, std::size_t i, std::optional<
 }
 
 void line_writer::write_json(record_block const& block, std::size_t i, std::optional<std::uint64_t> score) {
-  nlohmann::ordered_json row{{"line", block.lines[i]}, {"key", nullptr}};
+  json_value row{{"line", block.lines[i]}, {"key", nullptr}};
   if (!block.keys.empty()) row["key"] = block.keys[i];
   row["file"] = block.input;
   row["line_number"] = block.first_line + i;
   if (score) row["score"] = *score;
   // Lines may contain any bytes; JSON is UTF-8.
-  out_.print("{}\n  {}", first_ ? "" : ",", row.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  out_.print("{}\n  {}", first_ ? "" : ",", row.on_one_line());
   first_ = false;
 }
 
