@@ -48,6 +48,7 @@ void release(void* block, std::size_t, std::size_t alignment) noexcept {
 }  // namespace
 
 long long allocated_bytes() noexcept { return total_bytes; }
+void count_adopted(void* block) noexcept { total_bytes += static_cast<long long>(api::MallocSize(block)); }
 
 memory_source redis_memory() noexcept { return {allocate, release}; }
 
