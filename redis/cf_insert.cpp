@@ -41,8 +41,11 @@ void replicate_creation(call const& it, creation const& how) {
                  "MAXITERATIONS", how.iterations, "EXPANSION", how.expansion);
 }
 
-bool may_expand(call const& it, std::size_t filters) {
-  return static_cast<long long>(filters) < current_settings().cf_max_expansions || comes_from_elsewhere(it);
+/// RedisBloom looks at cf-max-expansions when a command begins, and lets it expand without end. Each sub-filter makes every
+/// later item slower, so there is an end here.
+constexpr long long most_filters_within_command = 1024;
+bool may_expand(call const& it, std::size_t filters, long long most) {
+  return static_cast<long long>(filters) < most || comes_from_elsewhere(it);
 }
 
 /// Inserts, growing the chain if it must. A failure changes nothing and leaves its text in `why`.
@@ -53,7 +56,7 @@ bool inserted(call const& it, cf_value& chain, std::uint64_t hash, std::string& 
     why = "Filter is full";
     return false;
   }
-  if (!may_expand(it, chain.filters().size())) {
+  if (!may_expand(it, chain.filters().size(), std::max(current_settings().cf_max_expansions, most_filters_within_command))) {
     why = "Maximum expansions reached";
     return false;
   }
@@ -113,8 +116,9 @@ void insert(call const& it, creation const& how, bool create, std::size_t first_
   auto* chain = key.value();
   bool const creates = chain == nullptr;
   if (creates && !create) throw refusal("ERR not found");
-  // RedisBloom refuses from the last expansion on, before it looks for a free slot.
-  if (!may_expand(it, creates ? 1 : chain->filters().size())) throw refusal("Maximum expansions reached");
+  // From the last expansion on RedisBloom refuses, before it looks for a free slot.
+  if (!may_expand(it, creates ? 1 : chain->filters().size(), current_settings().cf_max_expansions))
+    throw refusal("Maximum expansions reached");
   if (creates) chain = key.set(made(it, how));
   if (wanted.many) it.begin_array(it.size() - first_item);
   bool const changed = insert_items(it, *chain, first_item, wanted);

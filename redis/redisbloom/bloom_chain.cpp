@@ -20,28 +20,25 @@ sub_bloom::sub_bloom(bloom_shape const& shape, std::uint64_t items_inside, cells
     : store(std::move(from)),
       items(items_inside),
       bits_(shape.bits),
-      wrap_((0 - shape.bits) % shape.bits),
+      reciprocal_(~std::uint64_t{0} / shape.bits),
       error_(shape.error),
       bits_per_entry_(shape.bits_per_entry),
       entries_(shape.entries & (most_entries - 1)),
       probes_(shape.probes & 0xfffU),
       log2_bits_(shape.log2_bits & 0x3fU) {}
 
-/// Calls visit(position) until it returns false. The positions are sums modulo 2^64, reduced modulo bits. Adding the residues
-/// instead needs two divisions in all, and only one for an item whose first bit is not set, where RedisBloom has one per probe.
+/// Calls visit(position) until it returns false. RedisBloom divides for each position. The product with the reciprocal is the
+/// quotient or one less, so that one subtraction corrects the remainder.
 bool sub_bloom::for_positions(item_hash const& x, auto&& visit) const noexcept {
+  __extension__ using wide = unsigned __int128;
   std::uint64_t const bits = bits_;
-  std::uint64_t at = x.first % bits;
-  if (!visit(at)) return false;
-  std::uint64_t const step = x.step % bits;
   std::uint64_t sum = x.first;
-  for (unsigned left = probes_ - 1; left != 0; --left) {
-    sum += x.step;
-    at += step;  // below 2^46: no overflow
-    if (sum < x.step) at += bits - wrap_;
-    if (at >= bits) at -= bits;
+  for (unsigned left = probes_; left != 0; --left) {
+    auto const quotient = static_cast<std::uint64_t>(static_cast<wide>(sum) * reciprocal_ >> 64);
+    std::uint64_t at = sum - quotient * bits;
     if (at >= bits) at -= bits;
     if (!visit(at)) return false;
+    sum += x.step;
   }
   return true;
 }
@@ -108,7 +105,8 @@ bool bloom_chain::contains(item_hash const& x) const noexcept {
 }
 
 void bloom_chain::prefetch(item_hash const& x) const noexcept {
-  for (auto const& each : filters_) each.prefetch(x);
+  for (auto const& each : filters_)
+    if (each.store.size() >= cached_bytes) each.prefetch(x);
 }
 
 addition bloom_chain::add(item_hash const& x) noexcept {

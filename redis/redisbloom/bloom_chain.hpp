@@ -41,7 +41,7 @@ class sub_bloom {
   bool for_positions(item_hash const& x, auto&& visit) const noexcept;
 
   std::uint64_t bits_;
-  std::uint64_t wrap_;  // 2^64 mod bits: what a sum loses, modulo bits, when it wraps around
+  std::uint64_t reciprocal_;  // 2^64 / bits, rounded down
   double error_;
   double bits_per_entry_;
   std::uint64_t entries_ : 46;  // below most_entries
@@ -69,9 +69,9 @@ class bloom_chain {
 
   [[nodiscard]] item_hash hash(std::string_view item) const noexcept;
   [[nodiscard]] bool contains(item_hash const& x) const noexcept;
+  /// Fetches cells of sub-filters that exceed the caches near a core; of others it costs more than it gains.
   void prefetch(item_hash const& x) const noexcept;
-  /// Is the chain so large that prefetch() gains more than it costs?
-  [[nodiscard]] bool exceeds_caches() const noexcept { return filters_.last().store.size() >= std::uint64_t{256} << 10; }
+  [[nodiscard]] bool exceeds_caches() const noexcept { return filters_.last().store.size() >= cached_bytes; }
   /// If the newest sub-filter is full, nothing changes: grow(), if the chain scales, and add again.
   [[nodiscard]] addition add(item_hash const& x) noexcept;
   /// Adds an empty sub-filter, unless there is an obstacle. Throws std::bad_alloc, and is then as it was.

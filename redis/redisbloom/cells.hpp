@@ -65,4 +65,7 @@ class cells {
   std::uint64_t size_ = 0;
 };
 
+/// Cells of fewer bytes are in a core's own cache, or soon are: commands prefetch only from larger ones.
+inline constexpr std::uint64_t cached_bytes = std::uint64_t{1} << 20;
+
 }  // namespace hortus::redisbloom

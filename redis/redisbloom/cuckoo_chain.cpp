@@ -95,6 +95,7 @@ std::uint64_t cuckoo_chain::count(std::uint64_t hash) const noexcept {
 void cuckoo_chain::prefetch(std::uint64_t hash) const noexcept {
   auto const print = print_of(hash);
   for (std::uint32_t i = 0; i < filters_.size(); ++i) {
+    if (filters_[i].store.size() < cached_bytes) continue;
     auto const at = key_in(i, hash, print);
     __builtin_prefetch(filters_[i].store.data() + at.first);
     __builtin_prefetch(filters_[i].store.data() + at.second);

@@ -45,7 +45,7 @@ class cuckoo_chain {
   [[nodiscard]] bool contains(std::uint64_t hash) const noexcept;
   [[nodiscard]] std::uint64_t count(std::uint64_t hash) const noexcept;
   void prefetch(std::uint64_t hash) const noexcept;
-  [[nodiscard]] bool exceeds_caches() const noexcept { return filters_.last().store.size() >= std::uint64_t{256} << 10; }
+  [[nodiscard]] bool exceeds_caches() const noexcept { return filters_.last().store.size() >= cached_bytes; }
   [[nodiscard]] insertion insert(std::uint64_t hash) noexcept;
   /// Adds an empty sub-filter, unless there is an obstacle. Throws std::bad_alloc, and is then as it was.
   [[nodiscard]] obstacle grow(chain_limits limits);
