@@ -113,6 +113,19 @@ void replicate_creation(call const& it, creation const& how, std::size_t first_i
                    "EXPANSION", how.expansion, "ITEMS", items.data(), items.size());
 }
 
+/// The same for BF.RESERVE, which refuses an expansion beside NONSCALING. It is saved all the same, and the header of the empty
+/// filter has it.
+void replicate_creation(call const& it, creation const& how, bf_value const& made) {
+  if (how.nonscaling) {
+    std::string header;
+    bf_value::append_header(made, header);
+    api::Replicate(it.context(), bf_value::load_command, "slb", it.raw(1), 1LL, header.data(), header.size());
+  } else {
+    auto const rate = exact_text(how.error);
+    api::Replicate(it.context(), "BF.RESERVE", "sclcl", it.raw(1), rate.c_str(), how.capacity, "EXPANSION", how.expansion);
+  }
+}
+
 void insert(call const& it, creation const& how, bool create, std::size_t first_item, bool many) {
   opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
   auto* chain = key.value();
@@ -202,12 +215,7 @@ void bf_reserve(call& it) {
 
   opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
   if (key.value() != nullptr) throw refusal("ERR item exists");
-  key.set(made(it, how));
-  auto const text = exact_text(how.error);
-  if (how.nonscaling && how.expansion != 0)
-    api::Replicate(it.context(), "BF.RESERVE", "sclc", it.raw(1), text.c_str(), how.capacity, "NONSCALING");
-  else
-    api::Replicate(it.context(), "BF.RESERVE", "sclcl", it.raw(1), text.c_str(), how.capacity, "EXPANSION", how.expansion);
+  replicate_creation(it, how, *key.set(made(it, how)));
   it.notify("bloom.reserve");
   it.reply_ok();
 }
