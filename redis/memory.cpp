@@ -4,6 +4,11 @@
 #include <cstring>
 #include <limits>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 namespace hortus::server {
 namespace {
 
@@ -24,11 +29,32 @@ void counted_free(void* block) noexcept {
   api::Free(block);
 }
 
+/// Sets a new block to zero. The whole pages of a large one are returned to the system, which maps zeroed pages when they are
+/// touched: a filter of gigabytes is there at once, and takes memory as it fills.
+void zero(void* block, std::size_t bytes) noexcept {
+  auto* const first = static_cast<std::byte*>(block);
+#if defined(__linux__)
+  if (bytes >= std::size_t{1} << 20) {
+    auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    auto const start = reinterpret_cast<std::uintptr_t>(block);
+    auto const from = (start + page - 1) / page * page;
+    auto const to = (start + bytes) / page * page;
+    // Private anonymous memory, as allocators map it, reads as zero afterwards. Locked pages are refused.
+    if (madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED) == 0) {
+      std::memset(first, 0, from - start);
+      std::memset(first + (to - start), 0, start + bytes - to);
+      return;
+    }
+  }
+#endif
+  std::memset(first, 0, bytes);
+}
+
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
   if (alignment <= usual_alignment) {
     void* const block = counted_alloc(std::max<std::size_t>(bytes, 1));
-    if (block != nullptr) std::memset(block, 0, bytes);
+    if (block != nullptr) zero(block, bytes);
     return block;
   }
   void* const start = counted_alloc(bytes + alignment + sizeof(void*));
@@ -36,7 +62,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   auto const first = reinterpret_cast<std::uintptr_t>(start) + sizeof(void*);
   auto* const block = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
   static_cast<void**>(block)[-1] = start;
-  std::memset(block, 0, bytes);
+  zero(block, bytes);
   return block;
 }
 
@@ -48,6 +74,7 @@ void release(void* block, std::size_t, std::size_t alignment) noexcept {
 }  // namespace
 
 long long allocated_bytes() noexcept { return total_bytes; }
+void count_adopted(void* block) noexcept { total_bytes += static_cast<long long>(api::MallocSize(block)); }
 
 memory_source redis_memory() noexcept { return {allocate, release}; }
 
@@ -56,7 +83,7 @@ buffer::buffer(std::uint64_t bytes) : size_(bytes) {
   if (bytes > (std::uint64_t{1} << 60)) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(counted_alloc(bytes));
   if (data_ == nullptr) throw std::bad_alloc();
-  std::memset(data_, 0, bytes);
+  zero(data_, bytes);
 }
 
 buffer::buffer(buffer const& other) : buffer(other.size_) {

@@ -69,6 +69,8 @@ template <class T>
 inline std::atomic<long long> live_values = 0;
 /// The bytes in all buffers and cells, as the allocator counts them.
 [[nodiscard]] long long allocated_bytes() noexcept;
+/// Counts a block that Redis allocated and that buffers or cells own from now on.
+void count_adopted(void* block) noexcept;
 
 /// A value of a key: made with new_value, ended with free_value.
 template <class T, class... Arguments>

@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <charconv>
+#include <new>
+#include <string>
+
+#include "redis/bf_value.hpp"
+#include "redis/chain_value.hpp"
+
+/// BF.RESERVE, BF.ADD, BF.MADD, BF.INSERT.
+namespace hortus::server {
+namespace {
+
+/// How a command creates a filter if there is none.
+struct creation {
+  long long capacity = current_settings().bf_initial_size;
+  double error = current_settings().bf_error_rate;
+  long long expansion = current_settings().bf_expansion_factor;
+  bool nonscaling = false;  // was said; an expansion of 0 means the same
+
+  [[nodiscard]] bool scaling() const noexcept { return !nonscaling && expansion != 0; }
+};
+
+bool is_rate(std::optional<double> rate) { return rate && *rate > 0 && *rate < 1; }
+bool is_capacity(std::optional<long long> capacity) { return capacity && *capacity >= 1 && *capacity <= most_capacity; }
+bool is_expansion(std::optional<long long> expansion) { return expansion && *expansion >= 0 && *expansion <= most_expansion; }
+
+double capped(call const& it, double rate) {
+  if (rate <= most_error_rate) return rate;
+  api::Log(it.context(), "warning", "Error rate is capped at %f", most_error_rate);
+  return most_error_rate;
+}
+
+/// A text that reads back as the same number.
+std::string exact_text(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+bf_value* made(call const& it, creation const& how) {
+  redisbloom::bloom_chain chain;
+  redisbloom::obstacle why{};
+  try {
+    why = redisbloom::bloom_chain::make({.capacity = static_cast<std::uint64_t>(how.capacity),
+                                         .error = how.error,
+                                         .expansion = static_cast<std::uint32_t>(how.expansion),
+                                         .scaling = how.scaling()},
+                                        limits_of(it), chain);
+    if (why == redisbloom::obstacle::none) return new_value<bf_value>(std::move(chain));
+  } catch (std::bad_alloc const&) {
+    throw refusal("ERR Insufficient memory to create filter");
+  }
+  throw refusal(obstacle_text("ERR could not create filter", why));
+}
+
+/// Adds an empty sub-filter. Returns a text if it cannot, because other items of the command have their replies already.
+std::string grown(call const& it, bf_value& chain) {
+  constexpr char const* failed = "ERR problem inserting into filter";
+  try {
+    auto const why = chain.grow(limits_of(it));
+    return why == redisbloom::obstacle::none ? std::string() : obstacle_text(failed, why);
+  } catch (std::bad_alloc const&) {
+    return std::string(failed) + ": out of memory";
+  }
+}
+
+struct outcome {
+  std::size_t replies = 0;
+  bool changed = false;
+};
+
+/// Adds the items from argument `first` on, and replies for each. Ends early if the chain is full and does not scale.
+outcome add_items(call const& it, bf_value& chain, std::size_t first) {
+  outcome sum;
+  redisbloom::item_hash hashes[bf_block_items];
+  for (auto i = first; i < it.size(); i += bf_block_items) {
+    auto const items = std::min(it.size() - i, bf_block_items);
+    bool const prefetch = items > 1 && chain.exceeds_caches();
+    for (std::size_t j = 0; j < items; ++j) {
+      hashes[j] = chain.hash(it[i + j]);
+      if (prefetch) chain.prefetch(hashes[j]);
+    }
+    for (std::size_t j = 0; j < items; ++j) {
+      auto result = chain.add(hashes[j]);
+      ++sum.replies;
+      if (result == redisbloom::addition::full) {
+        if (!chain.scales()) {
+          it.reply_error("ERR non scaling filter is full");
+          return sum;
+        }
+        if (auto const why = grown(it, chain); !why.empty()) {
+          it.reply_error(why.c_str());
+          continue;
+        }
+        result = chain.add(hashes[j]);
+      }
+      bool const added = result == redisbloom::addition::added;
+      sum.changed = sum.changed || added;
+      it.reply_truth(added);
+    }
+  }
+  return sum;
+}
+
+/// Replicas and the append-only file are told how the filter was made, because their defaults may be others.
+void replicate_creation(call const& it, creation const& how, std::size_t first_item) {
+  auto const rate = exact_text(how.error);
+  auto const items = it.arguments().subspan(first_item);
+  if (how.nonscaling)
+    api::Replicate(it.context(), "BF.INSERT", "sclccclccv", it.raw(1), "CAPACITY", how.capacity, "ERROR", rate.c_str(),
+                   "EXPANSION", how.expansion, "NONSCALING", "ITEMS", items.data(), items.size());
+  else
+    api::Replicate(it.context(), "BF.INSERT", "sclccclcv", it.raw(1), "CAPACITY", how.capacity, "ERROR", rate.c_str(),
+                   "EXPANSION", how.expansion, "ITEMS", items.data(), items.size());
+}
+
+/// The same for BF.RESERVE, which refuses an expansion beside NONSCALING. It is saved all the same, and the header of the empty
+/// filter has it.
+void replicate_creation(call const& it, creation const& how, bf_value const& made) {
+  if (how.nonscaling) {
+    std::string header;
+    bf_value::append_header(made, header);
+    api::Replicate(it.context(), bf_value::load_command, "slb", it.raw(1), 1LL, header.data(), header.size());
+  } else {
+    auto const rate = exact_text(how.error);
+    api::Replicate(it.context(), "BF.RESERVE", "sclcl", it.raw(1), rate.c_str(), how.capacity, "EXPANSION", how.expansion);
+  }
+}
+
+void insert(call const& it, creation const& how, bool create, std::size_t first_item, bool many) {
+  opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
+  auto* chain = key.value();
+  bool const creates = chain == nullptr;
+  if (creates) {
+    if (!create) throw refusal("ERR not found");
+    chain = key.set(made(it, how));
+  }
+  // A chain that scales answers for every item.
+  bool const length_known = chain->scales();
+  if (many) length_known ? it.begin_array(it.size() - first_item) : it.begin_array_of_unknown_length();
+  auto const sum = add_items(it, *chain, first_item);
+  if (many && !length_known) it.end_array(sum.replies);
+
+  if (creates) {
+    replicate_creation(it, how, first_item);
+    it.notify("bloom.reserve");
+  } else if (sum.changed) {
+    it.replicate();
+  }
+  if (sum.changed) it.notify("bloom.add");
+}
+
+enum class option : std::uint8_t { capacity, error, expansion, nocreate, nonscaling, items };
+constexpr struct {
+  std::string_view word;
+  option means;
+} option_words[] = {{"CAPACITY", option::capacity}, {"ERROR", option::error},           {"EXPANSION", option::expansion},
+                    {"NOCREATE", option::nocreate}, {"NONSCALING", option::nonscaling}, {"ITEMS", option::items}};
+
+/// RedisBloom looks at the first letters only.
+std::optional<option> option_by_letters(std::string_view word) {
+  auto const letter = [&](std::size_t i) { return i < word.size() ? word[i] | 0x20 : 0; };
+  switch (letter(0)) {
+    case 'i':
+      return option::items;
+    case 'e':
+      return letter(1) == 'r' ? option::error : option::expansion;
+    case 'c':
+      return option::capacity;
+    case 'n':
+      return letter(2) == 'c' ? option::nocreate : option::nonscaling;
+    default:
+      return std::nullopt;
+  }
+}
+
+option option_at(call const& it, std::size_t i) {
+  for (auto const& each : option_words)
+    if (it.is(i, each.word)) return each.means;
+  auto const letters = option_by_letters(it[i]);
+  if (!letters) throw refusal("Unknown argument received");
+  if (!current_settings().redisbloom_faults) refuse_word(it[i], "CAPACITY, ERROR, EXPANSION, NOCREATE, NONSCALING and ITEMS");
+  return *letters;
+}
+
+}  // namespace
+
+void bf_reserve(call& it) {
+  if (it.size() > 7) throw wrong_arity();
+  creation how;
+  auto const rate = it.number(2);
+  if (!rate) throw refusal("ERR bad error rate");
+  if (!is_rate(rate)) throw refusal("ERR error rate must be in the range (0.000000, 1.000000)");
+  how.error = capped(it, *rate);
+  auto const capacity = it.integer(3);
+  if (!capacity) throw refusal("ERR bad capacity");
+  if (!is_capacity(capacity)) throw refusal("ERR capacity must be in the range [1, 1073741824]");
+  how.capacity = *capacity;
+  std::optional<long long> expansion;
+  for (std::size_t i = 4; i < it.size(); ++i) {
+    if (it.is(i, "NONSCALING")) {
+      how.nonscaling = true;
+    } else if (it.is(i, "EXPANSION")) {
+      if (++i == it.size()) throw refusal("ERR no expansion");
+      expansion = it.integer(i);
+      if (!expansion) throw refusal("ERR bad expansion");
+    } else if (!current_settings().redisbloom_faults) {
+      refuse_word(it[i], "EXPANSION and NONSCALING");
+    }
+  }
+  if (expansion) {
+    if (*expansion != 0 && how.nonscaling) throw refusal("Nonscaling filters cannot expand");
+    if (!is_expansion(expansion)) throw refusal("ERR expansion must be in the range [0, 32768]");
+    how.expansion = *expansion;
+  }
+
+  opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
+  if (key.value() != nullptr) throw refusal("ERR item exists");
+  replicate_creation(it, how, *key.set(made(it, how)));
+  it.notify("bloom.reserve");
+  it.reply_ok();
+}
+
+void bf_add(call& it) { insert(it, {}, true, 2, false); }
+void bf_madd(call& it) { insert(it, {}, true, 2, true); }
+
+void bf_insert(call& it) {
+  creation how;
+  bool create = true;
+  std::size_t i = 2;
+  auto const value = [&] {
+    if (++i == it.size()) throw wrong_arity();
+    return i;
+  };
+  for (bool items = false; !items; ++i) {
+    if (i == it.size()) throw wrong_arity();
+    switch (option_at(it, i)) {
+      case option::items:
+        items = true;
+        break;
+      case option::nocreate:
+        create = false;
+        break;
+      case option::nonscaling:
+        how.nonscaling = true;
+        break;
+      case option::capacity: {
+        auto const capacity = it.integer(value());
+        if (!is_capacity(capacity)) throw refusal("Bad capacity");
+        how.capacity = *capacity;
+        break;
+      }
+      case option::error: {
+        auto const rate = it.number(value());
+        if (!is_rate(rate)) throw refusal("Bad error rate");
+        how.error = capped(it, *rate);
+        break;
+      }
+      case option::expansion: {
+        auto const expansion = it.integer(value());
+        if (!is_expansion(expansion)) throw refusal("Bad expansion");
+        how.expansion = *expansion;
+        break;
+      }
+    }
+  }
+  if (i == it.size()) throw wrong_arity();
+  insert(it, how, create, i, true);
+}
+
+}  // namespace hortus::server
