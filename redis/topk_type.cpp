@@ -1,0 +1,91 @@
+#include "redis/topk_type.hpp"
+
+#include <bit>
+
+#include <hortus/error.hpp>
+
+#include "redis/aof.hpp"
+#include "redis/block_type.hpp"
+#include "redis/limits.hpp"
+#include "redis/loading.hpp"
+
+namespace hortus::server {
+namespace {
+
+constexpr int encoding_version = 0;
+
+topk_value const& keeper_of(void const* value) { return *static_cast<topk_value const*>(value); }
+
+redisbloom::heavy_keeper read(loader const& from) {
+  redisbloom::heavy_keeper::shape const its{
+      .items = from.integer(), .width = from.integer(), .depth = from.integer(), .decay = from.number()};
+  auto const most = most_object_bytes();
+  auto bytes = its.bytes();
+  if (!bytes || *bytes > most) throw error(errc::corrupt, "there is no TopK of these numbers");
+  auto const buckets = from.string();
+  auto const records = from.string();
+  // Before memory is allocated for them: a few bytes of a dump may claim any number of buckets and items.
+  if (buckets.view().size() != its.width * its.depth * sizeof(redisbloom::heavy_keeper::bucket) ||
+      records.view().size() != its.items * sizeof(redisbloom::top_list::record))
+    throw error(errc::corrupt, "the bytes of the buckets or of the list are not those of a TopK of these numbers");
+  redisbloom::heavy_keeper made(its);
+  loaded_string item(nullptr, 0);
+  made.restore(buckets.view(), records.view(), [&] {
+    item = from.string();
+    *bytes += item.view().size();
+    if (*bytes > most) throw error(errc::corrupt, "the items of a TopK are larger than objects may be");
+    return item.view();
+  });
+  return made;
+}
+
+void* load(api::stream* from, int version) { return version > encoding_version ? nullptr : load_value<topk_value>(from, read); }
+
+void save(api::stream* to, void* value) {
+  auto const& keeper = keeper_of(value);
+  auto const its = keeper.dimensions();
+  auto const buckets = keeper.buckets().bytes();
+  auto const records = keeper.list().records().bytes();
+  api::SaveUnsigned(to, its.items);
+  api::SaveUnsigned(to, its.width);
+  api::SaveUnsigned(to, its.depth);
+  api::SaveDouble(to, its.decay);
+  api::SaveStringBuffer(to, buckets.data(), buckets.size());
+  api::SaveStringBuffer(to, records.data(), records.size());
+  for (std::uint64_t place = 0; place < its.items; ++place) {
+    auto const item = keeper.list().item(place).stored();
+    api::SaveStringBuffer(to, item.data(), item.size());
+  }
+}
+
+void add_to_digest(api::digest_state* digest, void* value) {
+  auto const& keeper = keeper_of(value);
+  auto const its = keeper.dimensions();
+  auto const buckets = keeper.buckets().bytes();
+  auto const records = keeper.list().records().bytes();
+  api::DigestAddLongLong(digest, static_cast<long long>(its.items));
+  api::DigestAddLongLong(digest, static_cast<long long>(its.width));
+  api::DigestAddLongLong(digest, static_cast<long long>(its.depth));
+  api::DigestAddLongLong(digest, std::bit_cast<long long>(its.decay));
+  api::DigestAddStringBuffer(digest, buckets.data(), buckets.size());
+  api::DigestAddStringBuffer(digest, records.data(), records.size());
+  for (std::uint64_t place = 0; place < its.items; ++place) {
+    auto const item = keeper.list().item(place).stored();
+    api::DigestAddStringBuffer(digest, item.data(), item.size());
+  }
+  api::DigestEndSequence(digest);
+}
+
+}  // namespace
+
+bool add_topk_type(api::context* to) {
+  auto methods = block_type_methods<topk_value>();
+  methods.rdb_load = load;
+  methods.rdb_save = save;
+  methods.aof_rewrite = emit_restore;
+  methods.digest = add_to_digest;
+  topk_value::type = api::CreateDataType(to, "TopK-TYPE", encoding_version, &methods);
+  return topk_value::type != nullptr;
+}
+
+}  // namespace hortus::server
