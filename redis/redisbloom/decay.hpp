@@ -47,6 +47,7 @@ class decay_powers {
   double const failure = 1 - chance;
   if (tries == 0) return 0;
   if (failure < draw) return 1;
+  if (tries == 1) return 0;        // as in most calls
   std::array<double, 32> squares;  // failure^(2^i)
   std::size_t known = 0;
   for (double power = failure; power >= draw && known < squares.size() && tries >> known != 0; power *= power)

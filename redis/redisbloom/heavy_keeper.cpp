@@ -35,7 +35,7 @@ std::uint32_t heavy_keeper::highest_after(addition const& what, std::uint32_t fi
                                           sketch_rows::places const& first_places) const noexcept {
   std::uint32_t highest = what.increment;  // in a bucket that it takes over
   each_bucket(*this, what.item, first_places, [&](bucket const& its) {
-    if (its.fingerprint == fingerprint) highest = std::max(highest, saturated_sum(its.count, what.increment));
+    highest = std::max(highest, its.fingerprint == fingerprint ? saturated_sum(its.count, what.increment) : 0);
   });
   return highest;
 }
@@ -53,12 +53,11 @@ heavy_keeper::outcome heavy_keeper::add_one(addition const& what, sketch_rows::p
   std::uint32_t highest = 0;
   each_bucket(*this, what.item, first_places, [&](bucket& its) {
     changed |= add_to(its, fingerprint, what.increment);
-    if (its.fingerprint == fingerprint) highest = std::max(highest, its.count);
+    highest = std::max(highest, its.fingerprint == fingerprint ? its.count : 0);
   });
   if (highest < least) return {changed, {}};
   if (!place) return {true, list_.replace_least(std::move(copy), fingerprint, highest)};
-  changed |= list_.count(*place) != highest;
-  if (changed) list_.set_count(*place, highest);  // which may be smaller than it was
+  changed |= list_.set_count(*place, highest);  // which may be smaller than it was
   return {changed, {}};
 }
 

@@ -8,10 +8,26 @@
 #include <hortus/error.hpp>
 
 namespace hortus::redisbloom {
+namespace {
 
+/// The loop has no other exit, so that compilers use vector instructions.
+bool has(std::span<std::uint32_t const> numbers, std::uint32_t wanted) noexcept {
+  std::uint32_t found = 0;
+  for (auto const number : numbers) found |= number == wanted ? 1U : 0U;
+  return found != 0;
+}
+
+}  // namespace
+
+/// From the end, where the frequent items are.
 std::optional<std::uint64_t> top_list::find(std::string_view item, std::uint32_t fingerprint) const noexcept {
-  for (std::uint64_t place = 0; place < places(); ++place)
-    if (records_[place].fingerprint == fingerprint && items_[place] && items_[place].view() == item) return place;
+  constexpr std::uint64_t step = 64;
+  for (std::uint64_t begin = 0, end = places(); end != 0; end = begin) {
+    begin = end - std::min(end, step);
+    if (!has(std::span(&fingerprints_[begin], end - begin), fingerprint)) continue;
+    for (auto place = begin; place < end; ++place)
+      if (fingerprints_[place] == fingerprint && items_[place] && items_[place].view() == item) return place;
+  }
   return std::nullopt;
 }
 
@@ -23,9 +39,9 @@ std::vector<std::uint64_t> top_list::by_count() const {
   return found;
 }
 
-void top_list::set_count(std::uint64_t place, std::uint32_t count) noexcept {
-  records_[place].count = count;
-  sift_down(place);
+bool top_list::set_count(std::uint64_t place, std::uint32_t count) noexcept {
+  bool const other = std::exchange(records_[place].count, count) != count;
+  return sift_down(place) || other;
 }
 
 item_text top_list::replace_least(item_text item, std::uint32_t fingerprint, std::uint32_t count) noexcept {
@@ -37,8 +53,9 @@ item_text top_list::replace_least(item_text item, std::uint32_t fingerprint, std
 }
 
 /// As in RedisBloom, so that equal counts end in equal places: the first step passes children of the same count, later steps
-/// do not. Counts that became smaller are not moved up.
-void top_list::sift_down(std::uint64_t place) noexcept {
+/// do not. Counts that became smaller are not moved up. Returns whether anything moved.
+bool top_list::sift_down(std::uint64_t place) noexcept {
+  auto const start = place;
   auto const its = records_[place];
   auto item = std::move(items_[place]);
   for (bool first = true;; first = false) {
@@ -50,12 +67,14 @@ void top_list::sift_down(std::uint64_t place) noexcept {
     place = child;
   }
   put(place, its, std::move(item));
+  return place != start;
 }
 
 void top_list::put(std::uint64_t place, record const& its, item_text item) noexcept {
   auto const padding = records_[place].padding;
   records_[place] = its;
   records_[place].padding = padding;
+  fingerprints_[place] = its.fingerprint;
   items_[place] = std::move(item);
 }
 
@@ -75,7 +94,7 @@ void top_list::restore_item(std::uint64_t place, std::string_view stored) {
   auto const item = stored.substr(0, stored.size() - 1);
   bool const taken = !item.empty() || its.fingerprint == item_fingerprint(item);
   if (taken) items_[place] = item_text(item);
-  its.fingerprint = taken ? item_fingerprint(item) : 0;
+  its.fingerprint = fingerprints_[place] = taken ? item_fingerprint(item) : 0;
   its.length = static_cast<std::uint32_t>(item.size());
 }
 

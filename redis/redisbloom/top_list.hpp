@@ -27,9 +27,9 @@ class top_list {
   };
   static_assert(sizeof(record) == 24);
   /// Bytes of memory for each place, without the bytes of its item.
-  static constexpr std::uint64_t place_bytes = sizeof(record) + sizeof(item_text);
+  static constexpr std::uint64_t place_bytes = sizeof(record) + sizeof(std::uint32_t) + sizeof(item_text);
 
-  explicit top_list(std::uint64_t places) : records_(places), items_(places) {}
+  explicit top_list(std::uint64_t places) : records_(places), fingerprints_(places), items_(places) {}
 
   /// Puts back the records of a dump, and next_item() for each of them: an item with its NUL. RedisBloom cuts items at NULs in
   /// them, so that some come twice or are empty; these are dropped. Throws hortus::error if it is no such dump.
@@ -49,7 +49,8 @@ class top_list {
   /// The places of all items whose count is not 0, the largest first. Equal ones are in the order of the heap.
   [[nodiscard]] std::vector<std::uint64_t> by_count() const;
 
-  void set_count(std::uint64_t place, std::uint32_t count) noexcept;
+  /// Returns whether that changed anything, and be it the order of equal counts.
+  bool set_count(std::uint64_t place, std::uint32_t count) noexcept;
   /// Puts an item at the first place, and returns the item that was there. Pre: the item is not in the list.
   item_text replace_least(item_text item, std::uint32_t fingerprint, std::uint32_t count) noexcept;
 
@@ -59,6 +60,7 @@ class top_list {
 
   static void blocks(auto& self, auto const& visit) {
     visit(self.records_);
+    visit(self.fingerprints_);
     for (std::uint64_t place = 0; place < self.items_.size(); ++place) item_text::blocks(self.items_[place], visit);
     visit(self.items_);
   }
@@ -67,11 +69,12 @@ class top_list {
   void restore_records(std::span<char const> records);
   void restore_item(std::uint64_t place, std::string_view stored);
   void drop_cut_items();
-  void sift_down(std::uint64_t place) noexcept;
+  bool sift_down(std::uint64_t place) noexcept;
   /// Everything but the padding, which belongs to the place.
   void put(std::uint64_t place, record const& its, item_text item) noexcept;
 
   block<record> records_;
+  block<std::uint32_t> fingerprints_;  // those of the records once more, side by side: find() looks at all of them
   block<item_text> items_;
 };
 
