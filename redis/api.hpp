@@ -17,7 +17,6 @@ struct info;
 struct digest_state;
 struct defragmentation;
 struct blocked_client;
-struct call_reply;
 
 using command_function = int (*)(context*, string** arguments, int count);
 

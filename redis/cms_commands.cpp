@@ -160,22 +160,20 @@ constexpr api::key_spec merge_keys[] = {
 
 constexpr command_entry commands[] = {
     {"cms.initbydim", guarded<init<asked_dimensions>>, "write deny-oom", 4, "Makes a count-min sketch of a width and a depth",
-     "cms fast"},
+     "cms"},
     {"cms.initbyprob", guarded<init<asked_errors>>, "write deny-oom", 4,
-     "Makes a count-min sketch for an error and its probability", "cms fast"},
+     "Makes a count-min sketch for an error and its probability", "cms"},
     {"cms.incrby", guarded<increment>, "write deny-oom", -4, "Adds to the counts of items", "cms"},
     {"cms.query", guarded<query>, "readonly", -3, "Returns the counts of items", "cms"},
     {"cms.merge", guarded<merge>, "write deny-oom", -4, "Makes a sketch the weighted sum of others", "cms", merge_keys},
-    {"cms.info", guarded<about>, "readonly", 2, "Returns width, depth and total of a sketch", "cms fast"},
+    {"cms.info", guarded<about>, "readonly", 2, "Returns width, depth and total of a sketch", "cms"},
 };
 
 }  // namespace
 
 bool add_cms(api::context* to) {
   count_in_info("cms", live_values<cms_value>);
-  char const* const refused = !add_cms_type(to)              ? "the type CMSk-TYPE"
-                              : !add_acl_category(to, "cms") ? "the category cms"
-                                                             : add_commands(to, commands);
+  char const* const refused = add_cms_type(to) ? add_commands(to, commands) : "CMSk-TYPE";
   if (refused != nullptr) api::Log(to, "warning", "Redis refuses %s", refused);
   return refused == nullptr;
 }

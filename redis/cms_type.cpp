@@ -10,6 +10,7 @@
 namespace hortus::server {
 namespace {
 
+constexpr char const* type_name = "CMSk-TYPE";
 constexpr int encoding_version = 0;
 
 cms_value const& sketch_of(void const* value) { return *static_cast<cms_value const*>(value); }
@@ -51,9 +52,11 @@ bool add_cms_type(api::context* to) {
   auto methods = block_type_methods<cms_value>();
   methods.rdb_load = load;
   methods.rdb_save = save;
-  methods.aof_rewrite = emit_restore;
+  methods.aof_rewrite = [](api::stream* file, api::string* key, void* value) {
+    emit_restore(file, key, value, cms_value::type, type_number(type_name, encoding_version));
+  };
   methods.digest = add_to_digest;
-  cms_value::type = api::CreateDataType(to, "CMSk-TYPE", encoding_version, &methods);
+  cms_value::type = api::CreateDataType(to, type_name, encoding_version, &methods);
   return cms_value::type != nullptr;
 }
 

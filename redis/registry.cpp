@@ -21,10 +21,6 @@ api::key_spec first_argument(std::string_view flags) {
 
 }  // namespace
 
-bool add_acl_category(api::context* to, char const* name) {
-  return api::AddACLCategory == nullptr || api::AddACLCategory(to, name) == api::ok;
-}
-
 char const* add_commands(api::context* to, std::span<command_entry const> entries) {
   for (auto const& each : entries) {
     if (api::CreateCommand(to, each.name, each.run, each.flags, 1, 1, 1) != api::ok) return each.name;

@@ -14,12 +14,9 @@ struct command_entry {
   char const* flags;          ///< Redis' words: "write deny-oom", "readonly fast"
   int arity;                  ///< with the name; -N: N or more. 0: not told, the command checks
   char const* summary;
-  char const* acl = "";                       ///< categories beside @read, @write and @fast, which follow from the flags
+  char const* acl = "";                       ///< beside @read, @write and @fast, which follow from the flags
   std::span<api::key_spec const> keys = {};   ///< none: the first argument is the only key
 };
-
-/// Makes a category of commands for access control, on servers where modules may. Returns false if Redis refuses it.
-bool add_acl_category(api::context* to, char const* name);
 
 /// Every command of these; throws nothing, returns the name of one that Redis refused, or null.
 char const* add_commands(api::context* to, std::span<command_entry const> entries);

@@ -161,23 +161,21 @@ void about(call& it) {
 // ----------------------------------------------------------------------------------------------------------------------------
 
 constexpr command_entry commands[] = {
-    {"topk.reserve", guarded<reserve>, "write deny-oom", -3, "Makes a list of the most frequent items", "topk fast"},
+    {"topk.reserve", guarded<reserve>, "write deny-oom", -3, "Makes a list of the most frequent items", "topk"},
     {"topk.add", guarded<add>, "write deny-oom", -3, "Counts items; returns those that leave the list", "topk"},
     {"topk.incrby", guarded<increment>, "write deny-oom", -4, "Adds to the counts of items; returns those that leave the list",
      "topk"},
     {"topk.query", guarded<ask<tell_whether>>, "readonly", -3, "Returns whether items are in the list", "topk"},
     {"topk.count", guarded<ask<tell_count>>, "readonly", -3, "Returns estimates of the counts of items", "topk"},
     {"topk.list", guarded<list>, "readonly", -2, "Returns the most frequent items", "topk"},
-    {"topk.info", guarded<about>, "readonly", 2, "Returns the parameters of the list", "topk fast"},
+    {"topk.info", guarded<about>, "readonly", 2, "Returns the parameters of the list", "topk"},
 };
 
 }  // namespace
 
 bool add_topk(api::context* to) {
   count_in_info("topk", live_values<topk_value>);
-  char const* const refused = !add_topk_type(to)              ? "the type TopK-TYPE"
-                              : !add_acl_category(to, "topk") ? "the category topk"
-                                                              : add_commands(to, commands);
+  char const* const refused = add_topk_type(to) ? add_commands(to, commands) : "TopK-TYPE";
   if (refused != nullptr) api::Log(to, "warning", "Redis refuses %s", refused);
   return refused == nullptr;
 }

@@ -12,6 +12,7 @@
 namespace hortus::server {
 namespace {
 
+constexpr char const* type_name = "TopK-TYPE";
 constexpr int encoding_version = 0;
 
 topk_value const& keeper_of(void const* value) { return *static_cast<topk_value const*>(value); }
@@ -82,9 +83,11 @@ bool add_topk_type(api::context* to) {
   auto methods = block_type_methods<topk_value>();
   methods.rdb_load = load;
   methods.rdb_save = save;
-  methods.aof_rewrite = emit_restore;
+  methods.aof_rewrite = [](api::stream* file, api::string* key, void* value) {
+    emit_restore(file, key, value, topk_value::type, type_number(type_name, encoding_version));
+  };
   methods.digest = add_to_digest;
-  topk_value::type = api::CreateDataType(to, "TopK-TYPE", encoding_version, &methods);
+  topk_value::type = api::CreateDataType(to, type_name, encoding_version, &methods);
   return topk_value::type != nullptr;
 }
 
