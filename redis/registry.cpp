@@ -33,6 +33,9 @@ char const* add_commands(api::context* to, std::span<command_entry const> entrie
     if (api::SetCommandInfo(made, &about) != api::ok) return each.name;
     if (api::SetCommandACLCategories != nullptr) {
       std::string categories(each.acl);
+      // A category has to exist before a command can be in it. The second command of a category finds that it does; if
+      // it could not be added, SetCommandACLCategories says so.
+      if (!categories.empty() && api::AddACLCategory != nullptr) api::AddACLCategory(to, categories.c_str());
       for (std::string_view const word : {"write", "readonly", "fast"})
         if (std::string_view(each.flags).find(word) != std::string_view::npos)
           categories += std::string(categories.empty() ? "" : " ") + (word == "readonly" ? "read" : std::string(word));

@@ -14,8 +14,8 @@ struct command_entry {
   char const* flags;          ///< Redis' words: "write deny-oom", "readonly fast"
   int arity;                  ///< with the name; -N: N or more. 0: not told, the command checks
   char const* summary;
-  char const* acl = "";                       ///< beside @read, @write and @fast, which follow from the flags
-  std::span<api::key_spec const> keys = {};   ///< none: the first argument is the only key
+  char const* acl = "";  ///< a category of the module, beside @read, @write and @fast, which follow from the flags
+  std::span<api::key_spec const> keys = {};  ///< none: the first argument is the only key
 };
 
 /// Every command of these; throws nothing, returns the name of one that Redis refused, or null.
