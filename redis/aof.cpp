@@ -60,7 +60,7 @@ void emit_restore(api::stream* to, api::string* key, void* value, api::type cons
   if (fields == nullptr) return;
   char const head[] = {module_value, eight_bytes_follow};
   api::string* const dump = api::CreateString(nullptr, head, sizeof head);
-  append_little_endian(dump, __builtin_bswap64(number), sizeof number);
+  append_little_endian(dump, __builtin_bswap64(number), sizeof number);  // it is the only one with the highest byte first
   append(dump, view(fields));
   append(dump, {&end_of_module_value, 1});
   append_little_endian(dump, rdb_version, 2);

@@ -57,7 +57,7 @@ void init(call& it) {
   // As dimensions: a replica with another C library may compute others from the errors.
   api::Replicate(it.context(), "CMS.INITBYDIM", "sll", it.raw(1), static_cast<long long>(dimensions.width),
                  static_cast<long long>(dimensions.depth));
-  it.notify("cms.init");
+  it.notify("cms.reserve");
   it.reply_ok();
 }
 
@@ -83,7 +83,7 @@ void increment(call& it) {
   });
   if (std::ranges::all_of(items, [](auto const& each) { return each.increment == 0; })) return;
   it.replicate();
-  it.notify("cms.incrby");
+  it.notify("cms.add");
 }
 
 void query(call& it) {

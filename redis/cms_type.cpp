@@ -4,8 +4,8 @@
 
 #include "redis/aof.hpp"
 #include "redis/block_type.hpp"
+#include "redis/fields.hpp"
 #include "redis/limits.hpp"
-#include "redis/loading.hpp"
 
 namespace hortus::server {
 namespace {
@@ -27,23 +27,19 @@ redisbloom::count_sketch read(loader const& from) {
 
 void* load(api::stream* from, int version) { return version > encoding_version ? nullptr : load_value<cms_value>(from, read); }
 
-void save(api::stream* to, void* value) {
-  auto const& sketch = sketch_of(value);
-  api::SaveUnsigned(to, sketch.dimensions().width);
-  api::SaveUnsigned(to, sketch.dimensions().depth);
-  api::SaveUnsigned(to, sketch.total());
-  auto const counters = sketch.counters().bytes();
-  api::SaveStringBuffer(to, counters.data(), counters.size());
+void write(cms_value const& sketch, auto const& to) {
+  to.integer(sketch.dimensions().width);
+  to.integer(sketch.dimensions().depth);
+  to.integer(sketch.total());
+  to.string(sketch.counters().bytes());
 }
 
-void add_to_digest(api::digest_state* digest, void* value) {
-  auto const& sketch = sketch_of(value);
-  api::DigestAddLongLong(digest, static_cast<long long>(sketch.dimensions().width));
-  api::DigestAddLongLong(digest, static_cast<long long>(sketch.dimensions().depth));
-  api::DigestAddLongLong(digest, static_cast<long long>(sketch.total()));
-  auto const counters = sketch.counters().bytes();
-  api::DigestAddStringBuffer(digest, counters.data(), counters.size());
-  api::DigestEndSequence(digest);
+void save(api::stream* to, void* value) { write(sketch_of(value), saver(to)); }
+
+void add_to_digest(api::digest_state* to, void* value) {
+  digester const digest(to);
+  write(sketch_of(value), digest);
+  digest.end();
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ constexpr long long most_increment = 100'000;
 constexpr char const* increment_text =
     "TopK: increment must be an integer greater or equal to 0                            and smaller or equal to 100,000";
 
-/// Adds what(i) for all i below `items`, each of which has this many arguments. If memory ends, the items from there on are
-/// answered with errors, and only those before are replicated.
+/// Adds what(i) for all i below `items`, each of which has this many arguments. If memory ends, or the object would be larger
+/// than objects may be, the items from there on are answered with errors, and only those before are replicated.
 template <class What>
 void add_all(call const& it, heavy_keeper& keeper, std::size_t arguments_each, What what) {
   auto const items = (it.size() - 2) / arguments_each;
@@ -77,20 +77,23 @@ void add_all(call const& it, heavy_keeper& keeper, std::size_t arguments_each, W
   bool changed = false;
   it.begin_array(items);
   try {
-    keeper.add(items, what, [&](heavy_keeper::outcome const& each) {
-      changed |= each.changed;
-      ++added;
-      if (each.expelled)
-        reply_item(it, each.expelled.view());
-      else
-        it.reply_null();
-    });
+    keeper.add(
+        items, what,
+        [&](heavy_keeper::outcome const& each) {
+          changed |= each.changed;
+          ++added;
+          if (each.expelled)
+            reply_item(it, each.expelled.view());
+          else
+            it.reply_null();
+        },
+        most_object_bytes());
   } catch (std::bad_alloc const&) {
     for (auto i = added; i < items; ++i) it.reply_error(out_of_memory_text);
   }
   if (!changed) return;
   it.replicate_first(2 + added * arguments_each);
-  it.notify(arguments_each == 1 ? "topk.add" : "topk.incrby");
+  it.notify("topk.add");
 }
 
 void add(call& it) {

@@ -1,13 +1,11 @@
 #include "redis/topk_type.hpp"
 
-#include <bit>
-
 #include <hortus/error.hpp>
 
 #include "redis/aof.hpp"
 #include "redis/block_type.hpp"
+#include "redis/fields.hpp"
 #include "redis/limits.hpp"
-#include "redis/loading.hpp"
 
 namespace hortus::server {
 namespace {
@@ -42,39 +40,23 @@ redisbloom::heavy_keeper read(loader const& from) {
 
 void* load(api::stream* from, int version) { return version > encoding_version ? nullptr : load_value<topk_value>(from, read); }
 
-void save(api::stream* to, void* value) {
-  auto const& keeper = keeper_of(value);
+void write(topk_value const& keeper, auto const& to) {
   auto const its = keeper.dimensions();
-  auto const buckets = keeper.buckets().bytes();
-  auto const records = keeper.list().records().bytes();
-  api::SaveUnsigned(to, its.items);
-  api::SaveUnsigned(to, its.width);
-  api::SaveUnsigned(to, its.depth);
-  api::SaveDouble(to, its.decay);
-  api::SaveStringBuffer(to, buckets.data(), buckets.size());
-  api::SaveStringBuffer(to, records.data(), records.size());
-  for (std::uint64_t place = 0; place < its.items; ++place) {
-    auto const item = keeper.list().item(place).stored();
-    api::SaveStringBuffer(to, item.data(), item.size());
-  }
+  to.integer(its.items);
+  to.integer(its.width);
+  to.integer(its.depth);
+  to.number(its.decay);
+  to.string(keeper.buckets().bytes());
+  to.string(keeper.list().records().bytes());
+  for (std::uint64_t place = 0; place < its.items; ++place) to.string(keeper.list().item(place).stored());
 }
 
-void add_to_digest(api::digest_state* digest, void* value) {
-  auto const& keeper = keeper_of(value);
-  auto const its = keeper.dimensions();
-  auto const buckets = keeper.buckets().bytes();
-  auto const records = keeper.list().records().bytes();
-  api::DigestAddLongLong(digest, static_cast<long long>(its.items));
-  api::DigestAddLongLong(digest, static_cast<long long>(its.width));
-  api::DigestAddLongLong(digest, static_cast<long long>(its.depth));
-  api::DigestAddLongLong(digest, std::bit_cast<long long>(its.decay));
-  api::DigestAddStringBuffer(digest, buckets.data(), buckets.size());
-  api::DigestAddStringBuffer(digest, records.data(), records.size());
-  for (std::uint64_t place = 0; place < its.items; ++place) {
-    auto const item = keeper.list().item(place).stored();
-    api::DigestAddStringBuffer(digest, item.data(), item.size());
-  }
-  api::DigestEndSequence(digest);
+void save(api::stream* to, void* value) { write(keeper_of(value), saver(to)); }
+
+void add_to_digest(api::digest_state* to, void* value) {
+  digester const digest(to);
+  write(keeper_of(value), digest);
+  digest.end();
 }
 
 }  // namespace

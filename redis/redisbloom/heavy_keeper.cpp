@@ -1,6 +1,7 @@
 #include "redis/redisbloom/heavy_keeper.hpp"
 
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <hortus/error.hpp>
@@ -40,14 +41,18 @@ std::uint32_t heavy_keeper::highest_after(addition const& what, std::uint32_t fi
   return highest;
 }
 
-heavy_keeper::outcome heavy_keeper::add_one(addition const& what, sketch_rows::places const& first_places) {
+heavy_keeper::outcome heavy_keeper::add_one(addition const& what, sketch_rows::places const& first_places,
+                                            std::uint64_t most_bytes) {
   auto const fingerprint = item_fingerprint(what.item);
   auto const least = list_.least();
   std::optional<std::uint64_t> place;
   item_text copy;  // made before anything changes, because it may not be possible
   if (highest_after(what, fingerprint, first_places) >= least) {
     place = list_.find(what.item, fingerprint);
-    if (!place) copy = item_text(what.item);
+    if (!place) {
+      if (what.item.size() >= most_bytes || size_bytes() > most_bytes - what.item.size() - 1) throw std::bad_alloc();
+      copy = item_text(what.item);
+    }
   }
   bool changed = false;
   std::uint32_t highest = 0;

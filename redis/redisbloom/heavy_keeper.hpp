@@ -49,6 +49,7 @@ class heavy_keeper {
     list_.restore(records, next_item);
   }
 
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return dimensions().bytes().value_or(0) + list_.item_bytes(); }
   [[nodiscard]] shape dimensions() const noexcept { return {list_.places(), rows_.width(), rows_.depth(), decay_}; }
   [[nodiscard]] top_list const& list() const noexcept { return list_; }
   [[nodiscard]] block<bucket> const& buckets() const noexcept { return buckets_; }
@@ -61,10 +62,11 @@ class heavy_keeper {
     bool changed;
     item_text expelled;  ///< from the list
   };
-  /// what(i) is an addition, for i from 0 on. tell(outcome) follows each of them. Throws std::bad_alloc, at an item that then
-  /// has changed nothing; those before it are in.
+  /// what(i) is an addition, for i from 0 on. tell(outcome) follows each of them. Throws std::bad_alloc at an item for which
+  /// there is no memory, or that would make the object larger than `most_bytes`. That item has changed nothing; those before
+  /// it are in.
   template <class What, class Tell>
-  void add(std::size_t items, What what, Tell tell) {
+  void add(std::size_t items, What what, Tell tell, std::uint64_t most_bytes = ~std::uint64_t{0}) {
     for (std::size_t done = 0; done < items; done += items_at_once) {
       auto const some = std::min(items - done, items_at_once);
       std::array<addition, items_at_once> now;
@@ -74,7 +76,7 @@ class heavy_keeper {
         at[i] = rows_.places_of(now[i].item, 0);
         for (std::size_t row = 0; row < rows_.rows_from(0); ++row) __builtin_prefetch(&buckets_[at[i][row]]);
       }
-      for (std::size_t i = 0; i < some; ++i) tell(add_one(now[i], at[i]));
+      for (std::size_t i = 0; i < some; ++i) tell(add_one(now[i], at[i], most_bytes));
     }
   }
   [[nodiscard]] bool contains(std::string_view item) const noexcept {
@@ -92,7 +94,7 @@ class heavy_keeper {
   static constexpr std::size_t items_at_once = 8;
 
   void restore_buckets(std::span<char const> buckets);
-  outcome add_one(addition const& what, sketch_rows::places const& first_places);
+  outcome add_one(addition const& what, sketch_rows::places const& first_places, std::uint64_t most_bytes);
   /// The largest count that the item's buckets can have after this addition.
   [[nodiscard]] std::uint32_t highest_after(addition const& what, std::uint32_t fingerprint,
                                             sketch_rows::places const& first_places) const noexcept;

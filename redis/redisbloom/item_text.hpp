@@ -29,6 +29,7 @@ class item_text {
   [[nodiscard]] std::string_view stored() const noexcept {
     return bytes_.size() == 0 ? std::string_view("", 1) : std::string_view(bytes_.data(), bytes_.size());
   }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_.size(); }
   static void blocks(auto& self, auto const& visit) { visit(self.bytes_); }
 
  private:

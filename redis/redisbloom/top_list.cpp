@@ -46,6 +46,7 @@ bool top_list::set_count(std::uint64_t place, std::uint32_t count) noexcept {
 
 item_text top_list::replace_least(item_text item, std::uint32_t fingerprint, std::uint32_t count) noexcept {
   auto expelled = std::move(items_[0]);
+  item_bytes_ += item.bytes() - expelled.bytes();
   auto const length = static_cast<std::uint32_t>(item.view().size());
   put(0, {.fingerprint = fingerprint, .length = length, .pointer = 0, .count = count, .padding = 0}, std::move(item));
   sift_down(0);
@@ -94,6 +95,7 @@ void top_list::restore_item(std::uint64_t place, std::string_view stored) {
   auto const item = stored.substr(0, stored.size() - 1);
   bool const taken = !item.empty() || its.fingerprint == item_fingerprint(item);
   if (taken) items_[place] = item_text(item);
+  item_bytes_ += items_[place].bytes();
   its.fingerprint = fingerprints_[place] = taken ? item_fingerprint(item) : 0;
   its.length = static_cast<std::uint32_t>(item.size());
 }
@@ -112,7 +114,10 @@ void top_list::drop_cut_items() {
   });
   for (std::size_t i = 1; i < taken.size(); ++i)
     if (items_[taken[i]].view() == items_[taken[i - 1]].view()) dropped.push_back(taken[i]);
-  for (auto const place : dropped) put(place, {}, {});
+  for (auto const place : dropped) {
+    item_bytes_ -= items_[place].bytes();
+    put(place, {}, {});
+  }
   if (!dropped.empty())
     for (auto place = places() / 2; place-- != 0;) sift_down(place);
 }

@@ -45,6 +45,8 @@ class top_list {
   [[nodiscard]] item_text const& item(std::uint64_t place) const noexcept { return items_[place]; }
   [[nodiscard]] std::uint32_t count(std::uint64_t place) const noexcept { return records_[place].count; }
   [[nodiscard]] std::uint32_t least() const noexcept { return records_[0].count; }
+  /// Of all items, with their NULs.
+  [[nodiscard]] std::uint64_t item_bytes() const noexcept { return item_bytes_; }
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view item, std::uint32_t fingerprint) const noexcept;
   /// The places of all items whose count is not 0, the largest first. Equal ones are in the order of the heap.
   [[nodiscard]] std::vector<std::uint64_t> by_count() const;
@@ -76,6 +78,7 @@ class top_list {
   block<record> records_;
   block<std::uint32_t> fingerprints_;  // those of the records once more, side by side: find() looks at all of them
   block<item_text> items_;
+  std::uint64_t item_bytes_ = 0;
 };
 
 }  // namespace hortus::redisbloom

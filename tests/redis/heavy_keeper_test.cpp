@@ -324,9 +324,7 @@ struct dump {
                      .padding = 0};
     items[place] = stored + '\0';
   }
-  heavy_keeper load() const {
-    return restored(shape, buckets, {reinterpret_cast<char const*>(places), sizeof places}, items);
-  }
+  heavy_keeper load() const { return restored(shape, buckets, {reinterpret_cast<char const*>(places), sizeof places}, items); }
 };
 
 TEST(heavy_keeper, reads_redisblooms_records) {
@@ -397,6 +395,25 @@ TEST(heavy_keeper, an_item_without_memory_changes_nothing) {
   EXPECT_THROW(keeper_of(2, 4, 3, 0.9), std::bad_alloc);
   set_memory_source(default_memory_source());
   EXPECT_EQ(add(keeper, "b", 9).expelled, "-");
+}
+
+TEST(heavy_keeper, grows_no_further_than_it_may) {
+  auto keeper = keeper_of(3, 4, 3, 1);
+  auto const empty = keeper.size_bytes();
+  EXPECT_EQ(empty, keeper.dimensions().bytes());
+  std::string const items[] = {"0123456789", "abcdefghij", "a", "zz"};
+  std::size_t told = 0;
+  EXPECT_THROW(keeper.add(
+                   4,
+                   [&](std::size_t i) {
+                     return heavy_keeper::addition{items[i], 1};
+                   },
+                   [&](auto const&) { ++told; }, empty + 24),
+               std::bad_alloc);
+  EXPECT_EQ(told, 3U);  // "zz" would need 3 bytes beside 11 + 11 + 2
+  EXPECT_EQ(keeper.size_bytes(), empty + 24);
+  EXPECT_EQ(stored_and_restored(keeper).size_bytes(), empty + 24);
+  EXPECT_EQ(add(keeper, "zz", 9).expelled.size() + 1 + keeper.size_bytes(), empty + 24 + 3);
 }
 
 TEST(heavy_keeper, works_on_after_its_blocks_have_moved) {

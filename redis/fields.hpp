@@ -1,8 +1,10 @@
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include <hortus/error.hpp>
@@ -10,7 +12,31 @@
 #include "redis/api.hpp"
 #include "redis/memory.hpp"
 
+/// The fields of a value: written to RDB files, replicas and DUMP, added to DEBUG DIGEST, and loaded.
 namespace hortus::server {
+
+class saver {
+ public:
+  explicit saver(api::stream* to) noexcept : to_(to) {}
+  void integer(std::uint64_t field) const noexcept { api::SaveUnsigned(to_, field); }
+  void number(double field) const noexcept { api::SaveDouble(to_, field); }
+  void string(std::span<char const> field) const noexcept { api::SaveStringBuffer(to_, field.data(), field.size()); }
+
+ private:
+  api::stream* to_;
+};
+
+class digester {
+ public:
+  explicit digester(api::digest_state* to) noexcept : to_(to) {}
+  void integer(std::uint64_t field) const noexcept { api::DigestAddLongLong(to_, static_cast<long long>(field)); }
+  void number(double field) const noexcept { integer(std::bit_cast<std::uint64_t>(field)); }
+  void string(std::span<char const> field) const noexcept { api::DigestAddStringBuffer(to_, field.data(), field.size()); }
+  void end() const noexcept { api::DigestEndSequence(to_); }
+
+ private:
+  api::digest_state* to_;
+};
 
 /// A string of an RDB file or of RESTORE.
 class loaded_string {
@@ -26,8 +52,7 @@ class loaded_string {
   std::size_t size_;
 };
 
-/// The fields of a value that is being loaded. All functions throw hortus::error if the stream has ended, has failed, or has a
-/// field of another kind.
+/// All functions throw hortus::error if the stream has ended, has failed, or has a field of another kind.
 class loader {
  public:
   explicit loader(api::stream* from) noexcept : from_(from) {}
