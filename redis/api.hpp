@@ -43,6 +43,7 @@ inline constexpr int flag_replicated = 1 << 12;
 inline constexpr int flag_loading = 1 << 13;
 inline constexpr int flag_deny_blocking = 1 << 21;
 inline constexpr int flag_resp3 = 1 << 22;
+inline constexpr int flag_async_loading = 1 << 23;
 
 inline constexpr unsigned config_default = 0;
 inline constexpr unsigned config_unprefixed = 1U << 9;  // servers from 8.0

@@ -47,7 +47,7 @@ int run_guarded(void (*body)(call&), api::context* context, api::string** argume
   } catch (error const& why) {
     api::ReplyWithError(context, ("ERR " + std::string(why.what())).c_str());
   } catch (std::bad_alloc const&) {
-    api::ReplyWithError(context, "OOM not enough memory");
+    api::ReplyWithError(context, out_of_memory_text);
   } catch (std::exception const& why) {
     api::ReplyWithError(context, ("ERR " + std::string(why.what())).c_str());
   }

@@ -16,6 +16,7 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 struct wrong_arity {};
+inline constexpr char const* out_of_memory_text = "OOM not enough memory";
 inline constexpr char const* wrong_type_text = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 /// One call of a command: its arguments, and the means to answer. Argument 0 is the command's name.
@@ -57,6 +58,11 @@ class call {
 
   /// Replicates the command as it came, and writes it to the append-only file.
   void replicate() const noexcept { api::ReplicateVerbatim(context_); }
+  /// Only its first `count` arguments, the name among them.
+  void replicate_first(std::size_t count) const {
+    if (count == size()) return replicate();
+    api::Replicate(context_, std::string((*this)[0]).c_str(), "v", arguments_.data() + 1, count - 1);
+  }
   void notify(char const* event, std::size_t key = 1) const noexcept {
     api::NotifyKeyspaceEvent(context_, api::notify_module, event, arguments_[key]);
   }

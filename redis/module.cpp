@@ -1,5 +1,6 @@
 #include <hortus/version.hpp>
 
+#include "redis/info.hpp"
 #include "redis/memory.hpp"
 #include "redis/registry.hpp"
 #include "redis/settings.hpp"
@@ -18,6 +19,6 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus:
   api::SetModuleOptions(context, api::handle_io_errors);
   hortus::set_memory_source(redis_memory());
   bool const ready = add_settings(context, arguments, count) && add_bf(context) && add_cf(context) && add_cms(context) &&
-                     add_topk(context) && add_hortus(context);
+                     add_topk(context) && add_hortus(context) && add_info(context);
   return ready ? api::ok : api::failed;
 }

@@ -1,17 +1,22 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
+
+#include <hortus/hash/little_endian.hpp>
 
 /// The hashes of RedisBloom's filters: MurmurHash64A and MurmurHash2, by Austin Appleby, who put them into the public domain.
 /// Seeded, but no defence against chosen keys.
 namespace hortus::redisbloom {
 
 template <class Word>
-[[nodiscard]] inline Word little_endian_word(char const* from, std::size_t bytes = sizeof(Word)) noexcept {
-  Word word = 0;
-  std::memcpy(&word, from, bytes);
-  return word;
+[[nodiscard]] inline Word little_endian_word(char const* from) noexcept {
+  return little_endian_load<Word>(reinterpret_cast<std::byte const*>(from));
+}
+/// The last bytes of a key, fewer than a word. Pre: bytes < sizeof(Word).
+template <class Word>
+[[nodiscard]] inline Word little_endian_word(char const* from, std::size_t bytes) noexcept {
+  return static_cast<Word>(little_endian_tail(reinterpret_cast<std::byte const*>(from), bytes));
 }
 
 [[nodiscard]] inline std::uint64_t murmur64(std::string_view key, std::uint64_t seed) noexcept {
