@@ -28,7 +28,7 @@ template <class T>
 /// After RedisBloom's text, why a chain cannot be so large.
 [[nodiscard]] std::string obstacle_text(char const* redisbloom_text, redisbloom::obstacle why);
 
-/// Redis' methods for a Value, which is a chain. LoadCommand is the command that loads its chunks.
+/// Redis' methods for a Value, which is a chain. Value::load_command loads its chunks.
 template <class Value>
 struct chain_methods {
   static void* load(api::stream* from, int encoding) noexcept {

@@ -104,7 +104,7 @@ class bloom_chain {
   static constexpr int encoding = 4;
   void save(auto& out) const;
   /// Reads encodings 0 to 4. Throws hortus::error for numbers that no chain has.
-  [[nodiscard]] static bloom_chain load(auto& in, int encoding, chain_limits limits);
+  [[nodiscard]] static bloom_chain load(auto& in, int version, chain_limits limits);
 
   /// Calls visit(block) with every block of memory. The visitor may move it and change the pointer.
   void visit_blocks(auto const& visit) {
@@ -144,18 +144,18 @@ void bloom_chain::save(auto& out) const {
   }
 }
 
-bloom_chain bloom_chain::load(auto& in, int encoding, chain_limits limits) {
-  if (encoding < 0 || encoding > bloom_chain::encoding) refuse_saved("its encoding is of a later release");
+bloom_chain bloom_chain::load(auto& in, int version, chain_limits limits) {
+  if (version < 0 || version > encoding) refuse_saved("its encoding is of a later release");
   std::uint64_t const items = in.number();
   std::uint64_t const filters = in.number();
-  std::uint32_t const options = encoding >= 2 ? narrow<std::uint32_t>(in.number()) : 0;
-  std::uint32_t const expansion = encoding >= 4 ? narrow<std::uint32_t>(in.number()) : 2;
+  std::uint32_t const options = version >= 2 ? narrow<std::uint32_t>(in.number()) : 0;
+  std::uint32_t const expansion = version >= 4 ? narrow<std::uint32_t>(in.number()) : 2;
   bloom_chain loaded(items, filters, options, expansion);
   for (std::uint64_t i = 0; i < filters; ++i) {
     bloom_shape shape{.entries = in.number(), .error = in.real()};
     shape.probes = narrow<std::uint32_t>(in.number());
     shape.bits_per_entry = in.real();
-    if (encoding >= 1) {
+    if (version >= 1) {
       shape.bits = in.number();
       shape.log2_bits = narrow<std::uint32_t>(in.number());
     } else if (auto const bits = static_cast<double>(shape.entries) * shape.bits_per_entry; bits >= 1 && bits < 0x1p45) {

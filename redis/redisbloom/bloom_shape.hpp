@@ -12,7 +12,7 @@ enum bloom_option : std::uint32_t {
 };
 inline constexpr std::uint32_t known_options = exact_bits | entries_are_log2 | wide_hash | never_grows;
 
-/// What a chain may become. Commands take the second from the settings; what a replica or a file brings was allowed elsewhere.
+/// What a chain may become.
 struct chain_limits {
   std::uint64_t bytes;   ///< of the cells of all sub-filters
   std::uint32_t probes;  ///< of a Bloom filter
@@ -22,7 +22,7 @@ inline constexpr std::uint32_t most_probes = 64;
 /// What RedisBloom can have made and saved: the smallest positive double is 2^-1074, and each sub-filter halves the rate.
 inline constexpr std::uint32_t most_saved_probes = 1074;
 inline constexpr std::uint32_t most_saved_blooms = 1075;
-/// So that numbers of entries fit beside the probes in one word. With at least 1 bit for 2^6 entries that is 2^40 bits.
+/// Numbers of entries share a word with the probes.
 inline constexpr std::uint64_t most_entries = std::uint64_t{1} << 46;
 inline constexpr std::uint64_t most_cell_bytes = std::uint64_t{1} << 42;
 

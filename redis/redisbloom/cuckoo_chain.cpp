@@ -199,10 +199,6 @@ std::uint64_t cuckoo_chain::checked_slots(std::uint32_t filter, chain_limits& le
   return slots;
 }
 
-void cuckoo_chain::check_whole() const {
-  if (items_ > cell_bytes()) refuse_saved("it has more items than slots");
-}
-
 void cuckoo_chain::write_header(char* to) const noexcept {
   packer(to)
       .put(items_)
@@ -228,7 +224,6 @@ cuckoo_chain cuckoo_chain::from_header(std::string_view header, chain_limits lim
   made.check_head(filters);
   made.filters_ = short_list<sub_cuckoo>(static_cast<std::uint32_t>(filters));
   for (std::uint32_t i = 0; i < filters; ++i) made.filters_.add({cells(made.checked_slots(i, limits)), 0});
-  made.check_whole();
   return made;
 }
 

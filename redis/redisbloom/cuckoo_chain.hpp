@@ -78,7 +78,7 @@ class cuckoo_chain {
   // -- saving, as for bloom_chain --------------------------------------------------------------------------------------------
   static constexpr int encoding = 4;
   void save(auto& out) const;
-  [[nodiscard]] static cuckoo_chain load(auto& in, int encoding, chain_limits limits);
+  [[nodiscard]] static cuckoo_chain load(auto& in, int version, chain_limits limits);
 
   /// Calls visit(block) with every block of memory. The visitor may move it and change the pointer.
   void visit_blocks(auto const& visit) {
@@ -98,11 +98,11 @@ class cuckoo_chain {
   void compact_whole(bool beyond_newest) noexcept;
   void compact_step(bool beyond_newest) noexcept;
   void drop_empty() noexcept;
-  /// Refuses what no chain has, but for the sub-filters.
+  /// Refuses what no chain has, but for the sub-filters. The number of items may be any: a chain whose chunks are still to be
+  /// loaded has fewer slots in use, and that can be saved.
   void check_head(std::uint64_t filters) const;
   /// The slots that sub-filter number `filter` has. Throws if there may be none with so many; takes them off `left`.
   [[nodiscard]] std::uint64_t checked_slots(std::uint32_t filter, chain_limits& left) const;
-  void check_whole() const;
 
   short_list<sub_cuckoo> filters_;
   std::uint64_t buckets_ = 0;
@@ -127,13 +127,13 @@ void cuckoo_chain::save(auto& out) const {
   }
 }
 
-cuckoo_chain cuckoo_chain::load(auto& in, int encoding, chain_limits limits) {
-  if (encoding < 0 || encoding > cuckoo_chain::encoding) refuse_saved("its encoding is of a later release");
+cuckoo_chain cuckoo_chain::load(auto& in, int version, chain_limits limits) {
+  if (version < 0 || version > encoding) refuse_saved("its encoding is of a later release");
   cuckoo_chain loaded;
   std::uint64_t const filters = in.number();
   loaded.buckets_ = in.number();
   loaded.items_ = in.number();
-  if (encoding >= 4) {
+  if (version >= 4) {
     loaded.deletes_ = in.number();
     loaded.bucket_slots_ = narrow<std::uint16_t>(in.number());
     loaded.iterations_ = narrow<std::uint16_t>(in.number());
@@ -147,13 +147,12 @@ cuckoo_chain cuckoo_chain::load(auto& in, int encoding, chain_limits limits) {
   loaded.filters_ = short_list<sub_cuckoo>(static_cast<std::uint32_t>(filters));
   for (std::uint32_t i = 0; i < filters; ++i) {
     auto const slots = loaded.checked_slots(i, limits);
-    if (encoding >= 4 && in.number() != slots / loaded.bucket_slots_) refuse_saved("a sub-filter has another size");
+    if (version >= 4 && in.number() != slots / loaded.bucket_slots_) refuse_saved("a sub-filter has another size");
     cells store = in.bytes();
     if (store.size() != slots) refuse_saved("a sub-filter has another number of slots");
     auto const used = used_slots(store.bytes());
     loaded.filters_.add({std::move(store), used});
   }
-  loaded.check_whole();
   return loaded;
 }
 

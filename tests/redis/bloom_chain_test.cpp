@@ -157,6 +157,13 @@ TEST(bloom_chain, reads_the_first_encodings) {
   EXPECT_THROW(loaded<bloom_chain>(encoding_1, 5), error);
 }
 
+TEST(bloom_chain, its_memory_can_be_moved) {
+  auto chain = with_items(of_10, "item", 500);
+  auto const before = saved(chain);
+  move_blocks(chain);
+  EXPECT_EQ(saved(chain), before);
+}
+
 TEST(bloom_chain, what_is_saved_loads_and_is_equal) {
   for (auto const& chain : {with_items(of_10, "item", 500), chain_of({1, 0.25, 1, true}), chain_of({5, 0.9, 0, false})}) {
     auto const fields = saved(chain);

@@ -131,6 +131,13 @@ TEST(cuckoo_chain, compact_of_a_large_chain_ends) {
   for (int i = 100'000; i < 1'300'000; ++i) ASSERT_TRUE(contains(chain, i)) << i;
 }
 
+TEST(cuckoo_chain, its_memory_can_be_moved) {
+  auto chain = with_items(usual, 3000);
+  auto const before = saved(chain);
+  move_blocks(chain);
+  EXPECT_EQ(saved(chain), before);
+}
+
 TEST(cuckoo_chain, what_is_saved_loads_and_is_equal) {
   for (auto const& chain : {with_items(usual, 3000), chain_of(usual), with_items({4, 1, 3, 0}, 2)}) {
     auto const fields = saved(chain);
@@ -156,6 +163,15 @@ TEST(cuckoo_chain, reads_the_encoding_without_bucket_size) {
   EXPECT_EQ(chain.bucket_slots(), 2U);
   for (int i = 0; i < 100; ++i) insert(chain, numbered(i));
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(contains(chain, i));
+}
+
+/// A header can say more items than its chunks bring. What is made of it, and filled, must load.
+TEST(cuckoo_chain, fewer_slots_than_items_do_no_harm) {
+  auto header = dump_of(with_items({4, 2, 20, 1}, 4)).substr(0, cuckoo_chain::header_bytes);
+  header[1] = 127;
+  auto chain = cuckoo_chain::from_header(header, roomy);
+  for (int i = 0; i < 4; ++i) insert(chain, numbered(i));
+  EXPECT_EQ(saved(loaded<cuckoo_chain>(saved(chain))), saved(chain));
 }
 
 /// A chunk can bring more slots than the header said items. Erasing them must not wrap around.

@@ -76,6 +76,23 @@ std::string dumped(Chain const& chain, std::string header) {
   return header;
 }
 
+/// Moves every block of memory elsewhere, as defragmentation does.
+template <class Chain>
+void move_blocks(Chain& chain) {
+  auto sizes = std::vector<std::size_t>{};
+  for (auto const& each : chain.filters()) sizes.push_back(each.store.size());
+  sizes.insert(sizes.begin(), chain.filters().size_bytes());
+  std::size_t next = 0;
+  chain.visit_blocks([&](void*& block) {
+    auto const bytes = sizes.at(next++);
+    void* const moved = current_memory_source().allocate(bytes, cells::alignment);
+    std::memcpy(moved, block, bytes);
+    std::memset(block, 0xee, bytes);
+    current_memory_source().release(block, bytes, cells::alignment);
+    block = moved;
+  });
+}
+
 /// One field made hostile: a number of any size, a real of any kind, bytes lost or added.
 inline void damage(saved_field& field, std::mt19937_64& random) {
   auto const any_number = [&] { return random() >> (random() % 64); };
