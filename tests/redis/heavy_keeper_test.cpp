@@ -243,6 +243,38 @@ TEST(heavy_keeper, lists_what_redisbloom_lists) {
   EXPECT_EQ(list_of(keeper), (listed{{"a30", 101}, {"a19", 98}, {"a8", 95}, {"a38", 94}, {"a27", 91}}));
 }
 
+/// As RedisBloom 8.10: which of equal counts leaves, and the order of equal counts.
+TEST(heavy_keeper, equal_counts_have_redisblooms_order) {
+  auto keeper = keeper_of(7, 1000, 5, 1);
+  std::string expelled;  // each after the item that took its place
+  for (char const c : "abcdefghijabcacbdxyhhij"s)
+    if (auto const left = add(keeper, {&c, 1}).expelled; left != "-") expelled += c + left;
+  EXPECT_EQ(expelled, "hcigjhcixjyfhxiyje");
+  EXPECT_EQ(list_of(keeper), (listed{{"a", 3}, {"b", 3}, {"c", 3}, {"h", 3}, {"i", 2}, {"j", 2}, {"d", 2}}));
+}
+
+TEST(heavy_keeper, an_item_has_a_bucket_in_every_row) {
+  auto keeper = keeper_of(1, 1000, 20, 0.9);
+  add(keeper, "a", 3);
+  std::vector<std::uint64_t> expected;
+  for (std::uint32_t row = 0; row < 20; ++row) expected.push_back(row * 1000 + murmur32("a", row) % 1000);
+  std::vector<std::uint64_t> used;
+  for (std::uint64_t i = 0; i < keeper.buckets().size(); ++i)
+    if (keeper.buckets()[i].count == 3) used.push_back(i);
+  EXPECT_EQ(used, expected);
+}
+
+/// As in RedisBloom: buckets of an item in the list do not count if they have decayed below the least count in the list.
+TEST(heavy_keeper, the_count_of_a_listed_item_is_that_of_a_bucket_or_0) {
+  auto keeper = keeper_of(1, 1, 1, 1);
+  add(keeper, "a", 4);
+  EXPECT_EQ(keeper.count("a"), 4U);
+  add(keeper, "b");
+  EXPECT_EQ(keeper.buckets()[0].count, 3U);
+  EXPECT_EQ(keeper.count("a"), 0U);
+  EXPECT_EQ(list_of(keeper), (listed{{"a", 4}}));
+}
+
 TEST(heavy_keeper, keeps_the_frequent_items) {
   auto keeper = keeper_of(10, 100, 7, 0.9);
   for (auto const& item : zipf(50'000, 5)) add(keeper, item);
