@@ -47,6 +47,7 @@ def test_getkeys(folder):
         equal("keys of TOPK.INCRBY", ["k"], keys_of(connection, "TOPK.INCRBY", "k", "x", 3))
         merge = keys_of(connection, "CMS.MERGE", "to", 2, "a", "b", "WEIGHTS", 1, 2)
         equal("keys of CMS.MERGE", ["a", "b", "to"], sorted(merge))
+        equal("keys of HORTUS.MERGE", ["a", "b", "to"], sorted(keys_of(connection, "HORTUS.MERGE", "to", 2, "a", "b")))
 
 
 def test_access_control_covers_sources_of_merges(folder):
@@ -63,6 +64,10 @@ def test_access_control_covers_sources_of_merges(folder):
         assert alice.refused("CMS.MERGE", "mine:to", 1, "secret").startswith("NOPERM")
         assert alice.refused("CMS.MERGE", "mine:to", 2, "mine:from", "secret").startswith("NOPERM")
         assert alice.refused("CMS.MERGE", "secret", 1, "mine:to").startswith("NOPERM")
+        for key in ("mine:filter", "secret:filter"):
+            connection("HORTUS.CREATE", key, "bloom", "ITEMS", 100, "FPR", "0.01")
+        assert alice.refused("HORTUS.MERGE", "mine:filter", 1, "secret:filter").startswith("NOPERM")
+        assert alice.refused("HORTUS.COMPARE", "mine:filter", "secret:filter").startswith("NOPERM")
         reader = server.connect()
         reader("AUTH", "reader", "any")
         equal("a query of the reader", [42], reader("CMS.QUERY", "secret", "a"))
@@ -78,6 +83,9 @@ def test_clusters_see_sources_of_merges(folder):
             connection("CMS.INITBYDIM", key, 10, 2)
         equal("a merge inside a slot", "OK", connection("CMS.MERGE", "{a}to", 1, "{a}from"))
         assert connection.refused("CMS.MERGE", "{a}to", 1, "{b}from").startswith("CROSSSLOT")
+        for key in ("{a}filter", "{b}filter"):
+            connection("HORTUS.CREATE", key, "bloom", "ITEMS", 100, "FPR", "0.01")
+        assert connection.refused("HORTUS.MERGE", "{a}filter", 1, "{b}filter").startswith("CROSSSLOT")
 
 
 def test_settings(folder):

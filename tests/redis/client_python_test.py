@@ -7,14 +7,15 @@ from server import Server
 
 try:
     import redis
+    from redis import Redis
 except ImportError:
-    redis = None
+    Redis = None
 
 
 def client(server):
-    if redis is None:
+    if Redis is None:
         raise harness.Skipped("no Python with redis-py (Debian's package python3-redis) is here")
-    return redis.Redis("127.0.0.1", server.port)
+    return Redis("127.0.0.1", server.port)
 
 
 def test_bloom(folder):

@@ -7,7 +7,7 @@ from harness import equal
 from server import Server, digest, info, wait_until
 from specimens import SPECIMENS, answers, dumps, plant
 
-TYPES = {"bloom": "MBbloom--", "cuckoo": "MBbloomCF", "sketch": "CMSk-TYPE", "top": "TopK-TYPE"}
+TYPES = {"bloom": "MBbloom--", "cuckoo": "MBbloomCF", "sketch": "CMSk-TYPE", "top": "TopK-TYPE", "family": "hortus-fl"}
 
 
 def test_types(folder):
@@ -32,6 +32,8 @@ def test_copy(folder):
         connection("CF.INSERT", "copy:cuckoo:grown", "ITEMS", *map(str, range(1000)))
         connection("CMS.INCRBY", "copy:sketch:counts", "a", 99)
         connection("TOPK.INCRBY", "copy:top:words", "new", 99999)
+        connection("HORTUS.ADD", "copy:family:bloom", *map(str, range(1000)))
+        connection("HORTUS.ADD", "copy:family:growing", *map(str, range(1000)))
         equal("values after their copies were changed", before, dumps(connection))
         equal("a copy into another database", 1, connection("COPY", "top:words", "top:words", "DB", 1))
 
@@ -57,6 +59,7 @@ def test_memory_usage(folder):
             ("cf", "CF.RESERVE", 20000000),
             ("cms", "CMS.INITBYDIM", 1000000, 8),
             ("topk", "TOPK.RESERVE", 1000, 500000, 7, "0.9"),
+            ("hortus", "HORTUS.CREATE", "bloom", "ITEMS", 20000000, "FPR", "0.01"),
         ):
             before = int(info(server, "memory")["used_memory"])
             connection(command[0], name, *command[1:])
@@ -96,10 +99,11 @@ def test_large_values_are_freed_in_the_background(folder):
         connection("CF.RESERVE", "cf", 20000000)
         connection("CMS.INITBYDIM", "cms", 1000000, 10)
         connection("TOPK.RESERVE", "topk", 1000, 100000, 7, "0.9")
+        connection("HORTUS.CREATE", "hortus", "bloom", "ITEMS", 20000000, "FPR", "0.01")
         before = int(info(server, "memory")["lazyfreed_objects"])
-        for key in ("bf", "cf", "cms", "topk"):
+        for key in ("bf", "cf", "cms", "topk", "hortus"):
             connection("UNLINK", key)
-        wait_until(lambda: int(info(server, "memory")["lazyfreed_objects"]) >= before + 4, "four values are freed lazily")
+        wait_until(lambda: int(info(server, "memory")["lazyfreed_objects"]) >= before + 5, "five values are freed lazily")
 
 
 def events(folder, *commands):
@@ -122,8 +126,8 @@ def test_keyspace_events(folder):
         ("TOPK.RESERVE", "t", 3), ("TOPK.ADD", "t", "x"),
     )  # fmt: skip
     for event in (
-        ("bf.reserve", "b"), ("bf.add", "b"), ("cf.reserve", "c"), ("cf.add", "c"), ("cf.del", "c"),
-        ("cms.initbydim", "s"), ("cms.incrby", "s"), ("topk.reserve", "t"), ("topk.add", "t"),
+        ("bloom.reserve", "b"), ("bloom.add", "b"), ("cuckoo.reserve", "c"), ("cuckoo.add", "c"), ("cuckoo.del", "c"),
+        ("cms.init", "s"), ("cms.incrby", "s"), ("topk.reserve", "t"), ("topk.add", "t"),
     ):  # fmt: skip
         assert event in seen, f"no event {event}; seen: {seen}"
 
@@ -139,6 +143,8 @@ def test_watched_keys(folder):
             ("CF.DEL", "cuckoo:grown", "new"),
             ("CMS.INCRBY", "sketch:counts", "new", 1),
             ("TOPK.ADD", "top:words", "new"),
+            ("HORTUS.ADD", "family:bloom", "new"),
+            ("HORTUS.DEL", "family:cuckoo", "f3"),
         ):
             mine("WATCH", change[1])
             other(*change)

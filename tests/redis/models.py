@@ -35,7 +35,9 @@ def several(reply, count):
 class Bloom(Model):
     def create(self):
         self.members, self.asked_absent, self.false_positives = set(), 0, 0
-        return ("BF.RESERVE", self.key, "0.001", self.draw.choice((10, 100, 5000)), "EXPANSION", self.draw.choice((1, 2, 4)))
+        # With expansion 1 each sub-filter has one more probe than the one before, and 64 is the most.
+        capacity, expansion = self.draw.choice(((10, 2), (10, 4), (100, 2), (1000, 1), (5000, 2)))
+        return ("BF.RESERVE", self.key, "0.001", capacity, "EXPANSION", expansion)
 
     def command(self):
         kind = self.draw.choice(("BF.ADD", "BF.MADD", "BF.INSERT", "BF.EXISTS", "BF.MEXISTS", "BF.CARD"))

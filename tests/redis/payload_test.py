@@ -23,6 +23,7 @@ USES = {
     "MBbloomCF": (("CF.ADD", "x"), ("CF.MEXISTS", "x", "y"), ("CF.DEL", "x"), ("CF.COUNT", "x"), ("CF.INFO",), ("CF.DEBUG",), ("CF.COMPACT",), ("CF.SCANDUMP", 0)),
     "CMSk-TYPE": (("CMS.INCRBY", "x", 5), ("CMS.QUERY", "x", "y"), ("CMS.INFO",)),
     "TopK-TYPE": (("TOPK.ADD", "x", "y"), ("TOPK.INCRBY", "x", 99), ("TOPK.QUERY", "x", "y"), ("TOPK.COUNT", "x"), ("TOPK.LIST", "WITHCOUNT"), ("TOPK.INFO",)),
+    "hortus-fl": (("HORTUS.ADD", "x"), ("HORTUS.EXISTS", "x", "y"), ("HORTUS.COUNT", "x"), ("HORTUS.DEL", "x"), ("HORTUS.INFO",), ("HORTUS.ESTIMATE",), ("HORTUS.TOP", 5), ("HORTUS.EXPORT",)),
 }  # fmt: skip
 
 

@@ -59,6 +59,24 @@ def test_append_only_file_rewritten_as_commands(folder):
         survives(server, rewritten)
 
 
+def test_keys_of_other_databases_are_rewritten(folder):
+    with Server(folder, "--appendonly", "yes", "--aof-use-rdb-preamble", "no") as server:
+        connection = server.connect()
+        for database in (3, 0, 7):
+            connection("SELECT", database)
+            plant(connection)
+            connection("BF.ADD", "bloom:grown", f"only in {database}")
+            connection("CMS.INCRBY", "sketch:counts", "a", database)
+        before = digest(server)
+        rewritten(server)
+        server.restart()
+        equal("digest after a restart", before, digest(server))
+        connection = server.connect()
+        for database in (3, 0, 7):
+            connection("SELECT", database)
+            equal(f"a count in database {database}", [5 + database], connection("CMS.QUERY", "sketch:counts", "a"))
+
+
 def test_debug_reload(folder):
     with Server(folder) as server:
         connection = server.connect()

@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def python():
     """A Python that has redis-py. Debian's package is for Debian's Python, which need not be the first in the path."""
     for candidate in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([candidate, "-c", "import redis"], capture_output=True).returncode == 0:
+        if subprocess.run([candidate, "-c", "from redis import Redis"], capture_output=True).returncode == 0:
             return candidate
     return sys.executable
 

@@ -36,6 +36,26 @@ SPECIMENS = {
         ("TOPK.LIST", "top:words", "WITHCOUNT"),
     ),
     "top:empty": ([("TOPK.RESERVE", "top:empty", 3)], ("TOPK.INFO", "top:empty")),
+    "family:bloom": (
+        [("HORTUS.CREATE", "family:bloom", "bloom", "ITEMS", 5000, "FPR", "0.001"), ("HORTUS.ADD", "family:bloom", *items("f", 1000))],
+        ("HORTUS.EXISTS", "family:bloom", "f0", "f999", "absent"),
+    ),
+    "family:cuckoo": (
+        [("HORTUS.CREATE", "family:cuckoo", "cuckoo", "ITEMS", 3000, "FPR", "0.01"), ("HORTUS.ADD", "family:cuckoo", *items("f", 1000)), ("HORTUS.DEL", "family:cuckoo", "f1", "f2")],
+        ("HORTUS.EXISTS", "family:cuckoo", "f0", "f1", "f999", "absent"),
+    ),
+    "family:growing": (
+        [("HORTUS.CREATE", "family:growing", "scalable", "ITEMS", 100, "FPR", "0.01"), ("HORTUS.ADD", "family:growing", *items("f", 2000))],
+        ("HORTUS.EXISTS", "family:growing", "f0", "f1999", "absent"),
+    ),
+    "family:top": (
+        [("HORTUS.CREATE", "family:top", "space_saving", "ITEMS", 30), ("HORTUS.ADD", "family:top", *skewed(2000, 2))],
+        ("HORTUS.TOP", "family:top", 10),
+    ),
+    "family:distinct": (
+        [("HORTUS.CREATE", "family:distinct", "hyperloglog"), ("HORTUS.ADD", "family:distinct", *items("f", 3000))],
+        ("HORTUS.ESTIMATE", "family:distinct"),
+    ),
 }  # fmt: skip
 
 
