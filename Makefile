@@ -3,11 +3,14 @@
 #   make tour      compare all families on one set of keys, leave the page build/tour.html
 #   make test      every test, once, with g++
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
+#   make redis     the Redis module: build/hortus_redis.so
+#   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses
+#   make redis-test-sanitized  those about memory again, with the module under ASan+UBSan and failing allocations
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
 #                  nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
-#                  nightly-sweeps nightly-seeded
+#                  nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads, REDIS_COMMANDS beside a model) nightly-seeded
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
 #   make clean
@@ -15,6 +18,9 @@ JOBS ?= $(shell nproc)
 WERROR ?= OFF
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+REDIS_SECONDS ?= 300
+REDIS_COMMANDS ?= 1000000
+REDIS_TESTS ?=
 BENCH ?=
 BUGS ?=
 
@@ -24,9 +30,9 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-seeded
+nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded
 
-.PHONY: build tour test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint
+.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint need-redis
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -39,6 +45,23 @@ tour: build
 
 bench: build
 	build/hortus bench $(BENCH)
+
+# As with `make build`, a new tree is set up without tests.
+redis: need-build
+	@$(configure) release $(if $(wildcard build/CMakeCache.txt),,-DHORTUS_TESTS=OFF) -DHORTUS_REDIS=ON -DHORTUS_WERROR=$(WERROR)
+	@cmake --build --preset release --target hortus_redis -j $(JOBS)
+
+redis-test: redis need-redis
+	@python3 tests/redis/run.py build/hortus_redis.so build/redis-test $(JOBS) $(REDIS_TESTS)
+
+# The tree of `make test-sanitized`, whose library this module contains.
+redis-asan: need-test need-redis
+	@$(configure) asan $(if $(wildcard build-asan/CMakeCache.txt),,-DHORTUS_TESTS=OFF $(options_of_asan)) -DHORTUS_REDIS=ON -DHORTUS_REDIS_FAULTS=ON
+	@cmake --build --preset asan --target hortus_redis -j $(JOBS)
+
+redis-test-sanitized: redis-asan
+	@python3 tests/redis/run.py build-asan/hortus_redis.so build-asan/redis-test $(JOBS) \
+	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies keys model payload persistence)
 
 test: leg-release
 	@grep 'tests passed' build/release.log
@@ -85,6 +108,11 @@ nightly-tsan: leg-tsan
 nightly-fuzz: fuzz
 nightly-sweeps: leg-release
 	ctest --preset nightly
+nightly-redis: export HORTUS_REDIS_SECONDS = $(REDIS_SECONDS)
+nightly-redis: export HORTUS_REDIS_COMMANDS = $(REDIS_COMMANDS)
+nightly-redis: export HORTUS_REDIS_ROUNDS = 50
+nightly-redis: export HORTUS_REDIS_EACH = 500
+nightly-redis: redis-test redis-test-sanitized
 nightly-seeded: seeded-bugs
 
 neon:
@@ -105,6 +133,8 @@ need-build:
 	@bash tools/install_dependencies.sh build
 need-test:
 	@bash tools/install_dependencies.sh build test
+need-redis:
+	@bash tools/install_dependencies.sh build redis
 need-lint:
 	@bash tools/install_dependencies.sh build test lint
 

@@ -4,6 +4,9 @@
 #include "redis/memory.hpp"
 #include "redis/registry.hpp"
 #include "redis/settings.hpp"
+#ifdef HORTUS_REDIS_FAULTS
+#include "redis/faults/faults.hpp"
+#endif
 
 /// The module's one exported symbol: Redis calls it once, when the module is loaded.
 extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus::server::api::context* context,
@@ -18,6 +21,9 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus:
   api::SetModuleAttribs(context, "hortus", version, api::version);
   api::SetModuleOptions(context, api::handle_io_errors);
   hortus::set_memory_source(redis_memory());
+#ifdef HORTUS_REDIS_FAULTS
+  if (!add_faults(context)) return api::failed;
+#endif
   bool const ready = add_settings(context, arguments, count) && add_bf(context) && add_cf(context) && add_cms(context) &&
                      add_topk(context) && add_hortus(context) && add_info(context);
   return ready ? api::ok : api::failed;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_dependencies.sh build|test|lint...: installs the Debian or Ubuntu packages that these need and that are missing, and
+# install_dependencies.sh build|test|lint|redis...: installs the Debian or Ubuntu packages that these need and that are missing, and
 # says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
 # no such package (it is then part of another).
 set -euo pipefail
@@ -12,7 +12,14 @@ for purpose in "$@"; do
     test) wanted+=(python3 libgtest-dev libgmock-dev librapidcheck-dev zstd jq mandoc zsh fish clang
       'libclang-rt-dev|libclang-rt-14-dev?') ;;
     lint) wanted+=(clang-format clang-tidy) ;;
-    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint" >&2 && exit 2 ;;
+    redis)
+      wanted+=(python3 python3-redis binutils)
+      # These often come from elsewhere, and Debian's would be in their way.
+      command -v redis-server >/dev/null || wanted+=(redis-server)
+      command -v redis-cli >/dev/null || wanted+=(redis-tools)
+      command -v npm >/dev/null || wanted+=(nodejs npm)
+      ;;
+    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis" >&2 && exit 2 ;;
   esac
 done
 

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""What an administrator sees and sets: COMMAND, access control, CONFIG, INFO, maxmemory, clusters, loading."""
+
+import harness
+from harness import equal
+from server import Server, configure, info, wait_until
+from specimens import plant
+
+WRITES = """bf.reserve bf.add bf.madd bf.insert bf.loadchunk cf.reserve cf.add cf.addnx cf.insert cf.insertnx cf.del cf.compact
+    cf.loadchunk cms.initbydim cms.initbyprob cms.incrby cms.merge topk.reserve topk.add topk.incrby""".split()
+READS = """bf.exists bf.mexists bf.info bf.card bf.debug bf.scandump cf.exists cf.mexists cf.count cf.info cf.debug cf.scandump
+    cms.query cms.info topk.query topk.count topk.list topk.info""".split()
+NO_MEMORY_NEEDED = ("cf.del", "cf.compact")  # of the writes: all others are refused when memory is short
+
+
+def test_commands_and_their_flags(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+        for name in WRITES + READS:
+            described = connection("COMMAND", "INFO", name)[0]
+            assert described, f"there is no {name}"
+            flags = described[2]
+            equal(f"{name} writes", name in WRITES, "write" in flags)
+            equal(f"{name} is read-only", name in READS, "readonly" in flags)
+            if name in WRITES and name not in NO_MEMORY_NEEDED:
+                assert "denyoom" in flags, f"{name} should be refused when memory is short"
+            equal(f"first key, last key and step of {name}", [1, 1, 1], described[3:6])
+
+
+def test_documentation(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+        for name in WRITES + READS:
+            documented = connection("COMMAND", "DOCS", name)
+            assert b"summary" in documented[1], f"{name} has no summary: {documented}"
+
+
+def keys_of(connection, *command):
+    return [key.decode() for key in connection("COMMAND", "GETKEYS", *command)]
+
+
+def test_getkeys(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+        equal("keys of BF.ADD", ["k"], keys_of(connection, "BF.ADD", "k", "x"))
+        equal("keys of CF.INSERT", ["k"], keys_of(connection, "CF.INSERT", "k", "NOCREATE", "ITEMS", "x", "y"))
+        equal("keys of TOPK.INCRBY", ["k"], keys_of(connection, "TOPK.INCRBY", "k", "x", 3))
+        merge = keys_of(connection, "CMS.MERGE", "to", 2, "a", "b", "WEIGHTS", 1, 2)
+        equal("keys of CMS.MERGE", ["a", "b", "to"], sorted(merge))
+        equal("keys of HORTUS.MERGE", ["a", "b", "to"], sorted(keys_of(connection, "HORTUS.MERGE", "to", 2, "a", "b")))
+
+
+def test_access_control_covers_sources_of_merges(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+        for key in ("mine:to", "mine:from", "secret"):
+            connection("CMS.INITBYDIM", key, 100, 3)
+        connection("CMS.INCRBY", "secret", "a", 42)
+        connection("ACL", "SETUSER", "alice", "on", "nopass", "~mine:*", "+@all")
+        connection("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+cms.query", "+cms.info", "+bf.exists")
+        alice = server.connect()
+        alice("AUTH", "alice", "any")
+        equal("a merge of her own", "OK", alice("CMS.MERGE", "mine:to", 1, "mine:from"))
+        assert alice.refused("CMS.MERGE", "mine:to", 1, "secret").startswith("NOPERM")
+        assert alice.refused("CMS.MERGE", "mine:to", 2, "mine:from", "secret").startswith("NOPERM")
+        assert alice.refused("CMS.MERGE", "secret", 1, "mine:to").startswith("NOPERM")
+        for key in ("mine:filter", "secret:filter"):
+            connection("HORTUS.CREATE", key, "bloom", "ITEMS", 100, "FPR", "0.01")
+        assert alice.refused("HORTUS.MERGE", "mine:filter", 1, "secret:filter").startswith("NOPERM")
+        assert alice.refused("HORTUS.COMPARE", "mine:filter", "secret:filter").startswith("NOPERM")
+        reader = server.connect()
+        reader("AUTH", "reader", "any")
+        equal("a query of the reader", [42], reader("CMS.QUERY", "secret", "a"))
+        assert reader.refused("CMS.INCRBY", "secret", "a", 1).startswith("NOPERM")
+
+
+def test_clusters_see_sources_of_merges(folder):
+    with Server(folder, "--cluster-enabled", "yes") as server:
+        connection = server.connect()
+        connection("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        wait_until(lambda: b"cluster_state:ok" in connection("CLUSTER", "INFO"), "the cluster is up")
+        for key in ("{a}to", "{a}from", "{b}from"):
+            connection("CMS.INITBYDIM", key, 10, 2)
+        equal("a merge inside a slot", "OK", connection("CMS.MERGE", "{a}to", 1, "{a}from"))
+        assert connection.refused("CMS.MERGE", "{a}to", 1, "{b}from").startswith("CROSSSLOT")
+        for key in ("{a}filter", "{b}filter"):
+            connection("HORTUS.CREATE", key, "bloom", "ITEMS", 100, "FPR", "0.01")
+        assert connection.refused("HORTUS.MERGE", "{a}filter", 1, "{b}filter").startswith("CROSSSLOT")
+
+
+def test_settings(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+
+        def read(name):
+            return connection("CONFIG", "GET", "*" + name)[1].decode()
+
+        for name, standard, other, wrong in (
+            ("bf-error-rate", "0.01", "0.05", "1.5"),
+            ("bf-initial-size", "100", "1000", "0"),
+            ("bf-expansion-factor", "2", "4", "32769"),
+            ("cf-bucket-size", "2", "4", "256"),
+            ("cf-initial-size", "1024", "4096", "1"),
+            ("cf-max-iterations", "20", "50", "65536"),
+            ("cf-expansion-factor", "1", "2", "-1"),
+            ("cf-max-expansions", "32", "64", "0"),
+            ("redisbloom-faults", "no", "yes", "perhaps"),
+        ):
+            equal(name, standard, read(name))
+            configure(server, name, other)
+            equal(name, other, read(name))
+            try:
+                configure(server, name, wrong)
+                raise AssertionError(f"{name} was set to {wrong}")
+            except Exception as why:
+                assert "CONFIG SET failed" in str(why), why
+            equal(f"{name} after a refusal", other, read(name))
+        connection("BF.ADD", "b", "x")
+        equal("BF.INFO", [1000], connection("BF.INFO", "b", "CAPACITY"))
+        equal("BF.INFO", [4], connection("BF.INFO", "b", "EXPANSION"))
+        connection("CF.ADD", "c", "x")
+        equal("CF.INFO", ["Bucket size", 4, "Expansion rate", 2, "Max iterations", 50], connection("CF.INFO", "c")[10:])
+
+
+def test_rates_above_a_quarter_are_a_quarter(folder):
+    with Server(folder) as server:
+        configure(server, "bf-error-rate", "0.9")
+        connection = server.connect()
+        equal("bf-error-rate", b"0.25", connection("CONFIG", "GET", "*bf-error-rate")[1])
+
+
+def test_arguments_of_the_module(folder):
+    with Server(folder, arguments=("INITIAL_SIZE", 400, "ERROR_RATE", "0.004", "CF_MAX_EXPANSIONS", 3)) as server:
+        connection = server.connect()
+        connection("BF.ADD", "b", "x")
+        equal("BF.INFO", [400], connection("BF.INFO", "b", "CAPACITY"))
+        assert b"ratio:0.002" in connection("BF.DEBUG", "b")[1]
+        equal("cf-max-expansions", b"3", connection("CONFIG", "GET", "*cf-max-expansions")[1])
+    for wrong in (("INITIAL_SIZE",), ("NO_SUCH", 1), ("INITIAL_SIZE", 0), ("ERROR_RATE", 2)):
+        try:
+            Server(folder, arguments=wrong)
+        except AssertionError as why:
+            assert "did not start" in str(why), why
+        else:
+            raise AssertionError(f"the module was loaded with {wrong}")
+
+
+def test_info_section(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+        plant(connection)
+        everything = info(server, "everything")
+        mine = {name: value for name, value in everything.items() if name.startswith("hortus_")}
+        assert mine, "INFO has no section of the module"
+        assert "hortus" in info(server, "modules").get("module", ""), "MODULE is not listed"
+        assert any(value.isdigit() and int(value) > 0 for value in mine.values()), mine
+
+
+def test_memory_limit(folder):
+    """Writes are refused when memory is short; reads and deletions are not; nothing breaks."""
+    with Server(folder, "--maxmemory", "5mb") as server:
+        connection = server.connect()
+        connection("BF.RESERVE", "b", "0.01", 100)
+        connection("CF.RESERVE", "c", 100)
+        connection("CF.ADD", "c", "x")
+        connection("BF.RESERVE", "big", "0.000001", 2000000)  # takes the server over its limit
+        for name, *words in (
+            ("BF.ADD", "b", "x"), ("BF.RESERVE", "b2", "0.01", 100), ("CF.ADD", "c", "y"), ("CMS.INITBYDIM", "s", 10, 10),
+            ("TOPK.RESERVE", "t", 3),
+        ):  # fmt: skip
+            assert connection.refused(name, *words).startswith("OOM"), name
+        equal("a read", 1, connection("CF.EXISTS", "c", "x"))
+        equal("a deletion", 1, connection("CF.DEL", "c", "x"))
+        connection("DEL", "big")
+        equal("a write after memory was given back", 1, connection("BF.ADD", "b", "x"))
+
+
+def test_absurd_sizes(folder):
+    """Refused before or at the allocation; the server lives on."""
+    with Server(folder) as server:
+        connection = server.connect()
+        for command in (
+            ("BF.RESERVE", "k", "1e-300", 1 << 30),
+            ("BF.RESERVE", "k", "5e-324", 1 << 30),
+            ("BF.INSERT", "k", "CAPACITY", 1 << 30, "ERROR", "1e-307", "ITEMS", "x"),
+            ("CMS.INITBYDIM", "k", 1 << 62, 4),
+            ("CMS.INITBYDIM", "k", (1 << 63) - 1, 2),
+            ("CMS.INITBYDIM", "k", 1 << 40, 1 << 10),
+            ("CMS.INITBYPROB", "k", "1e-18", "1e-300"),
+            ("TOPK.RESERVE", "k", (1 << 32) - 1, (1 << 32) - 1, (1 << 32) - 1, "0.9"),
+            ("TOPK.RESERVE", "k", 1, (1 << 32) - 1, (1 << 32) - 1, "0.9"),
+            ("CMS.MERGE", "k", 1 << 62, "k"),
+        ):
+            connection.refused(*command)
+            equal(f"keys after {command}", 0, connection("DBSIZE"))
+        assert server.alive()
+
+
+def test_settings_limit_the_size_of_a_value(folder):
+    with Server(folder) as server:
+        configure(server, "max-object-bytes", 1 << 20)
+        connection = server.connect()
+        for command in (
+            ("BF.RESERVE", "k", "0.01", 1 << 30),
+            ("CF.RESERVE", "k", 1 << 22),
+            ("CMS.INITBYDIM", "k", 1 << 20, 4),
+            ("TOPK.RESERVE", "k", 10, 1 << 20, 4, "0.9"),
+        ):
+            connection.refused(*command)
+            equal(f"keys after {command}", 0, connection("DBSIZE"))
+        connection("BF.RESERVE", "small", "0.01", 1000)
+
+
+harness.main()
