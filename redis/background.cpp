@@ -88,8 +88,7 @@ blocked_call::~blocked_call() {
 }
 
 bool patient_call::can_block() const noexcept {
-  constexpr int forbids =
-      api::flag_deny_blocking | api::flag_multi | api::flag_lua | api::flag_loading | api::flag_replicated;
+  constexpr int forbids = api::flag_deny_blocking | api::flag_multi | api::flag_lua | api::flag_loading | api::flag_replicated;
   return held_ != nullptr || (api::GetContextFlags(context()) & forbids) == 0;
 }
 
@@ -172,6 +171,11 @@ void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* con
   if (workers::all().add(started)) return;
   started->compute();
   started->finish();
+}
+
+void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads,
+                 std::function<void(call const&)> how) {
+  do_work(it, bytes, reads, {std::move(how), [](patient_call&) {}});
 }
 
 int run_patiently(blocked_call::body_function body, api::context* context, api::string** arguments, int count) noexcept {

@@ -19,9 +19,9 @@
 ///     compute   on another thread. It reads values and makes new ones, and changes nothing that others can see. It may answer.
 ///     finish    under Redis' lock, so as if on Redis' thread. It puts the result in place, replicates and answers.
 ///
-/// While work reads a value, the value is marked with it. Other commands may read the value, too. A command that would change it
-/// waits: its client is blocked, and the command runs again from the start when the work is done. Work that would replace a value
-/// is marked as well, so it waits in the same way, and no change is lost.
+/// While work reads a value, the value is marked with it. Other commands may read the value, too. A command that would change
+/// it waits: its client is blocked, and the command runs again from the start when the work is done. Work that would replace a
+/// value is marked as well, so it waits in the same way, and no change is lost.
 ///
 /// Some calls cannot be blocked: in a transaction or a script, from the replication link, from the append-only file. They do
 /// work at once; if they would change a value that is being read, they wait for the other thread, and Redis with them.
@@ -70,8 +70,8 @@ class patient_call : public call {
   void run() { body_(*this); }
   [[nodiscard]] bool can_block() const noexcept;
   [[nodiscard]] bool is_blocked() const noexcept { return held_ != nullptr; }
-  /// Does it come from a master or a file, which already decided everything? Then it must do what it says, whatever the time and
-  /// the settings of this server.
+  /// Does it come from a master or a file, which already decided everything? Then it must do what it says, whatever the time
+  /// and the settings of this server.
   [[nodiscard]] bool is_repeated() const noexcept;
   /// Blocks the client, unless it is already. This object must not be used after that.
   [[nodiscard]] std::unique_ptr<blocked_call> block();
@@ -118,8 +118,8 @@ class operation {
 /// The mark of a value that work reads. Its members need Redis' lock.
 class reading_marks {
  public:
-  /// Throws `wait` if the value is being read and the call can be blocked. If it cannot, waits here. Returns whether it did: then
-  /// the value may have been replaced.
+  /// Throws `wait` if the value is being read and the call can be blocked. If it cannot, waits here. Returns whether it did:
+  /// then the value may have been replaced.
   [[nodiscard]] bool settle(patient_call& it);
   /// Throws `wait` if another command waits to change the value: work that began now would keep it waiting.
   void queue_up(patient_call& it);
@@ -137,9 +137,13 @@ struct wait {
   std::shared_ptr<operation> until_done;
 };
 
-/// Does the work: at once if it is about few bytes or the client cannot be blocked, else on another thread. `it` must not be used
-/// after that.
+/// Does the work: at once if it is about few bytes or the client cannot be blocked, else on another thread. `it` must not be
+/// used after that.
 void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads, long_work work);
+
+/// The same for a command that only answers. `how` runs without Redis' lock: it sees the call, and values that it keeps alive.
+void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads,
+                 std::function<void(call const&)> how);
 
 /// A command's body as a function for Redis.
 int run_patiently(blocked_call::body_function body, api::context* context, api::string** arguments, int count) noexcept;

@@ -89,12 +89,13 @@ void check_absent(patient_call const& it, std::size_t argument);
 /// What a command does when a filter is in its place: replicate, tell the event, answer.
 using after_change = std::function<void(patient_call&, filter_value&)>;
 
-/// What making a filter is about: `make` runs in the background if that is about many bytes. It gets the call, or the old filter.
+/// What making a filter is about: `make` runs in the background if that is about many bytes. It gets the call, or the old
+/// filter.
 template <class From>
 struct making {
   std::function<any_filter(From const&)> make;
-  std::uint64_t bytes;                   ///< that it reads or writes
-  std::vector<reading_marks*> reads{};   ///< of other values that it reads
+  std::uint64_t bytes;                  ///< that it reads or writes
+  std::vector<reading_marks*> reads{};  ///< of other values that it reads
 };
 /// A copy that act(filter) changes.
 template <class Act>

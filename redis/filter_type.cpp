@@ -6,7 +6,8 @@
 #include "redis/settings.hpp"
 #include "redis/type_helpers.hpp"
 
-/// How Redis saves, loads, copies and frees filters. In an RDB file a filter is its file in pieces: so many strings as it takes.
+/// How Redis saves, loads, copies and frees filters. In an RDB file a filter is its file in pieces: so many strings as it
+/// takes.
 namespace hortus::server {
 namespace {
 

@@ -6,7 +6,8 @@
 #include "redis/hortus_commands.hpp"
 #include "redis/words.hpp"
 
-/// Commands that make another filter of whole filters. The filter at the key is copied, the copy is changed and put in its place.
+/// Commands that make another filter of whole filters. The filter at the key is copied, the copy is changed and put in its
+/// place.
 namespace hortus::server::commands {
 namespace {
 

@@ -11,7 +11,9 @@ namespace hortus::server::commands {
 namespace {
 
 std::span<std::byte const> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-std::string_view text_of(std::span<std::byte const> bytes) { return {reinterpret_cast<char const*>(bytes.data()), bytes.size()}; }
+std::string_view text_of(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
 
 /// Redis' own limit for strings in replies and arguments, by default.
 constexpr std::uint64_t most_reply_bytes = std::uint64_t{512} << 20;
@@ -23,7 +25,8 @@ constexpr std::uint64_t most_piece_bytes = std::uint64_t{16} << 20;
 std::vector<std::byte> piece_of(image const& file, std::uint64_t offset, std::uint64_t bytes) {
   std::vector<std::byte> piece;
   piece.reserve(std::min(bytes, stored_size(file) - std::min(offset, stored_size(file))));
-  write_piece(file, offset, bytes, [&](std::span<std::byte const> some) { piece.insert(piece.end(), some.begin(), some.end()); });
+  write_piece(file, offset, bytes,
+              [&](std::span<std::byte const> some) { piece.insert(piece.end(), some.begin(), some.end()); });
   return piece;
 }
 
@@ -35,10 +38,9 @@ void export_whole(patient_call& it, filter_value& value) {
                     "begins to give it in pieces");
     of.reply_bytes(text_of(piece_of(file, 0, most_reply_bytes)));
   };
-  do_work(it, value.filter().size_bytes(), std::array{&value.marks()}, {answer, [](patient_call&) {}});
+  answer_work(it, value.filter().size_bytes(), std::array{&value.marks()}, answer);
 }
 
-/// Every piece after the first is copied from the filter as it is, without work: so small that it needs no other thread.
 void export_piece(patient_call& it, filter_value& value, std::uint64_t offset) {
   auto const answer = [filter = value.shared(), stamp = value.stamp(), offset](call const& of) {
     auto const file = image_of(*filter);
@@ -51,7 +53,7 @@ void export_piece(patient_call& it, filter_value& value, std::uint64_t offset) {
     of.reply(static_cast<long long>(stamp));
     of.reply_bytes(text_of(piece));
   };
-  do_work(it, value.filter().size_bytes(), std::array{&value.marks()}, {answer, [](patient_call&) {}});
+  answer_work(it, value.filter().size_bytes(), std::array{&value.marks()}, answer);
 }
 
 /// Replicates an import and answers how many bytes are missing.
@@ -113,7 +115,8 @@ void import_piece(patient_call& it) {
   for (;;) {
     opened_key<import_value> const key(it, 1, filter_key::to_change);
     auto* const begun = key.holds() ? key.value() : nullptr;
-    if (begun == nullptr) throw refusal("ERR no import was begun at this key: the first piece is FROM 0, at a key that is not there");
+    if (begun == nullptr)
+      throw refusal("ERR no import was begun at this key: the first piece is FROM 0, at a key that is not there");
     if (begun->marks().settle(it)) continue;  // it may be complete by now
     if (offset != begun->came()) throw refusal("ERR the next piece is FROM " + std::to_string(begun->came()));
     auto const missing = begun->file_bytes() - begun->came();

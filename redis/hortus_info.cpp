@@ -1,53 +1,13 @@
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "redis/filter.hpp"
 #include "redis/hortus_commands.hpp"
-#include "redis/words.hpp"
+#include "redis/map_reply.hpp"
 
 /// What filters say about themselves. The names are those of `hortus info --json`, `count --distinct --json` and `diff --json`.
 namespace hortus::server::commands {
 namespace {
-
-/// The names and values of a map. Each has its own type, so they are kept until their number is known.
-class map_reply {
- public:
-  void add(char const* name, std::function<void(call const&)> value) { fields_.emplace_back(name, std::move(value)); }
-  void whole(char const* name, std::uint64_t value) {
-    add(name, [value](call const& it) { reply_unsigned(it, value); });
-  }
-  /// Null for what is not known, as infinite bounds are.
-  void number(char const* name, std::optional<double> value) {
-    add(name, [value](call const& it) { value && std::isfinite(*value) ? it.reply_number(*value) : it.reply_null(); });
-  }
-  void text(char const* name, std::string value) {
-    add(name, [value = std::move(value)](call const& it) { it.reply_bytes(value); });
-  }
-  void truth(char const* name, bool value) {
-    add(name, [value](call const& it) { it.reply_truth(value); });
-  }
-  void estimate(char const* name, plan::estimate const& e) {
-    add(name, [e](call const& it) { answer(it, e); });
-  }
-  static void answer(call const& it, plan::estimate const& e) {
-    map_reply all;
-    all.number("estimate", e.value);
-    all.number("low", e.low);
-    all.number("high", e.high);
-    all.send(it);
-  }
-  void send(call const& it) const {
-    it.begin_map(fields_.size());
-    for (auto const& [name, value] : fields_) {
-      it.reply_bytes(name);
-      value(it);
-    }
-  }
-
- private:
-  std::vector<std::pair<char const*, std::function<void(call const&)>>> fields_;
-};
 
 char const* name_of(key_kind kinds) {
   switch (kinds) {
@@ -80,7 +40,8 @@ void add_estimates(map_reply& all, any_filter const& filter) {
     auto const top = filter.top(~std::uint64_t{0});
     all.whole("counters_used", top.keys.size());
     all.whole("error_at_most", top.others_at_most);
-    all.number("error_share", top.inserted == 0 ? 0 : static_cast<double>(top.others_at_most) / static_cast<double>(top.inserted));
+    all.number("error_share",
+               top.inserted == 0 ? 0 : static_cast<double>(top.others_at_most) / static_cast<double>(top.inserted));
   }
   auto const planned = static_cast<double>(filter.about().items_planned);
   auto const divisor = planned > 0 ? planned : items ? items->value : 0;
@@ -111,59 +72,44 @@ map_reply description(any_filter const& filter, long long bytes) {
   if (card_of(about.family).grows) all.whole("stages", family.stages());
   if (family.ages_by_time()) all.whole("time", family.time());
   all.text("key_kind", name_of(about.kinds));
-  all.add("verbs", [verbs = family.verbs().names()](call const& it) {
-    it.begin_array(verbs.size());
-    for (auto const name : verbs) it.reply_bytes(name);
-  });
-  all.add("params", [params = family.params()](call const& it) {
-    it.begin_map(params.size());
-    for (auto const& each : params) {
-      it.reply_bytes(each.name);
-      auto const* const whole = std::get_if<std::uint64_t>(&each.value);
-      whole != nullptr ? reply_unsigned(it, *whole) : it.reply_number(std::get<double>(each.value));
-    }
-  });
+  all.texts("verbs", family.verbs().names());
+  all.params("params", family.params());
   return all;
-}
-
-/// Answers about filters, on another thread if they are large: that counts bits.
-void answer(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads, std::function<void(call const&)> how) {
-  do_work(it, bytes, reads, {std::move(how), [](patient_call&) {}});
 }
 
 }  // namespace
 
 void info(patient_call& it) {
   filter_key const key(it, 1);
-  answer(it, key->filter().size_bytes(), std::array{&key->marks()},
-         [filter = key->shared(), bytes = key->bytes()](call const& of) { description(*filter, bytes).send(of); });
+  answer_work(it, key->filter().size_bytes(), std::array{&key->marks()},
+              [filter = key->shared(), bytes = key->bytes()](call const& of) { description(*filter, bytes).send(of); });
 }
 
 void estimate(patient_call& it) {
   filter_key const key(it, 1);
   if (!key->filter().family().has(verb::estimate)) lacks(key->filter().family().kind(), verb::estimate);
-  answer(it, key->filter().size_bytes(), std::array{&key->marks()},
-         [filter = key->shared()](call const& of) { map_reply::answer(of, filter->estimate()); });
+  answer_work(it, key->filter().size_bytes(), std::array{&key->marks()},
+              [filter = key->shared()](call const& of) { map_reply::answer(of, filter->estimate()); });
 }
 
 void compare(patient_call& it) {
   filter_key const a(it, 1);
   filter_key const b(it, 2);
   if (!a->filter().family().has(verb::compare)) lacks(a->filter().family().kind(), verb::compare);
-  answer(it, a->filter().size_bytes() + b->filter().size_bytes(), std::array{&a->marks(), &b->marks()},
-         [a = a->shared(), b = b->shared()](call const& of) {
-           auto const found = presentable(a->compare(*b));
-           map_reply all;
-           all.estimate("a", found.a);
-           all.estimate("b", found.b);
-           all.estimate("union", found.either);
-           all.estimate("intersection", found.both);
-           all.estimate("only_a", found.only_a);
-           all.estimate("only_b", found.only_b);
-           all.estimate("jaccard", found.jaccard);
-           all.truth("saturated", found.both.saturated);
-           all.send(of);
-         });
+  answer_work(it, a->filter().size_bytes() + b->filter().size_bytes(), std::array{&a->marks(), &b->marks()},
+              [a = a->shared(), b = b->shared()](call const& of) {
+                auto const found = presentable(a->compare(*b));
+                map_reply all;
+                all.estimate("a", found.a);
+                all.estimate("b", found.b);
+                all.estimate("union", found.either);
+                all.estimate("intersection", found.both);
+                all.estimate("only_a", found.only_a);
+                all.estimate("only_b", found.only_b);
+                all.estimate("jaccard", found.jaccard);
+                all.truth("saturated", found.both.saturated);
+                all.send(of);
+              });
 }
 
 }  // namespace hortus::server::commands

@@ -5,6 +5,17 @@
 #include "redis/words.hpp"
 
 namespace hortus::server::commands {
+namespace {
+
+std::string shown(frequent_key const& key) {
+  if (key.kind == key_kind::bytes) return std::string(key.bytes);
+  if (key.kind == key_kind::integers) return std::to_string(key.integer());
+  char text[24];
+  auto const length = std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(key.of.bits()));
+  return {text, static_cast<std::size_t>(length)};
+}
+
+}  // namespace
 
 void add(patient_call& it) {
   filter_key key(it, 1, filter_key::to_change);
@@ -77,22 +88,17 @@ void top(patient_call& it) {
   filter_key const key(it, 1);
   auto const most = whole_number(it, 2, "the number of items");
   if (!key->filter().family().has(verb::top)) lacks(key->filter().family().kind(), verb::top);
-  auto const top = key->filter().top(most);
-  it.begin_array(top.keys.size());
-  for (auto const& each : top.keys) {
-    it.begin_array(3);
-    if (each.kind == key_kind::bytes) {
-      it.reply_bytes(each.bytes);
-    } else if (each.kind == key_kind::integers) {
-      it.reply_bytes(std::to_string(each.integer()));
-    } else {
-      char text[24];
-      auto const length = std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(each.of.bits()));
-      it.reply_bytes({text, static_cast<std::size_t>(length)});
+  auto const answer = [most, filter = key->shared()](call const& of) {
+    auto const top = filter->top(most);
+    of.begin_array(top.keys.size());
+    for (auto const& each : top.keys) {
+      of.begin_array(3);
+      of.reply_bytes(shown(each));
+      reply_unsigned(of, each.count);
+      reply_unsigned(of, each.at_least());
     }
-    reply_unsigned(it, each.count);
-    reply_unsigned(it, each.at_least());
-  }
+  };
+  answer_work(it, key->filter().size_bytes(), std::array{&key->marks()}, answer);
 }
 
 void advance(patient_call& it) {

@@ -12,9 +12,9 @@
 
 namespace hortus::server {
 
-/// The value of a key to which the file of a filter comes in pieces. It is of a type of its own, so that no other command takes it
-/// for a filter: the filter takes its place when all pieces are there and verified. It is saved, loaded and replicated as it is,
-/// so that an import goes on after a restart or a failover.
+/// The value of a key to which the file of a filter comes in pieces. It is of a type of its own, so that no other command takes
+/// it for a filter: the filter takes its place when all pieces are there and verified. It is saved, loaded and replicated as it
+/// is, so that an import goes on after a restart or a failover.
 class import_value {
  public:
   static api::type* type;

@@ -13,10 +13,11 @@ void check_takes(any_filter const& filter, verb needed, key_kind kind) {
   auto const& family = filter.family();
   if (!family.has(needed)) lacks(family.kind(), needed);
   if (filter.hash().is<locked_hash>() && kind != key_kind::digests)
-    throw error(errc::wrong_key, "the filter was made with a secret key, which the server does not have: it takes only DIGESTS");
+    throw error(errc::wrong_key,
+                "the filter was made with a secret key, which the server does not have: it takes only DIGESTS");
   if (filter.hash().is<foreign_hash>() && kind != key_kind::digests)
-    throw error(errc::unsupported, "the filter was made with a hash that is " + hash_name(filter.hash().id()) +
-                                       ": it takes only DIGESTS");
+    throw error(errc::unsupported,
+                "the filter was made with a hash that is " + hash_name(filter.hash().id()) + ": it takes only DIGESTS");
   if (kind == key_kind::digests) return;  // only the caller knows what was hashed
   auto const kinds = filter.about().kinds;
   if (kinds != key_kind::none && (kinds & kind) == key_kind::none)

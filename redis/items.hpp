@@ -37,8 +37,8 @@ class argument_items {
   std::size_t step_;
 };
 
-/// Throws errc::unsupported if the family lacks the verb, and errc::incompatible and others if the filter's hash or the keys that
-/// it was given do not go with items of that kind: no item would be found.
+/// Throws errc::unsupported if the family lacks the verb, and errc::incompatible and others if the filter's hash or the keys
+/// that it was given do not go with items of that kind: no item would be found.
 void check_takes(any_filter const& filter, verb needed, key_kind kind);
 
 /// One bit an item.
@@ -52,8 +52,8 @@ inline void reply_bits(call const& it, item_bits const& bits, std::size_t items)
 
 /// What became of items that were added.
 struct added_items {
-  item_bits in;     ///< it is in the filter now
-  item_bits fresh;  ///< and was certainly not before; where the family cannot tell that, the same as `in`
+  item_bits in;           ///< it is in the filter now
+  item_bits fresh;        ///< and was certainly not before; where the family cannot tell that, the same as `in`
   std::size_t count = 0;  ///< of those in `in`
 };
 
@@ -141,15 +141,15 @@ item_values values_of_items(any_filter const& filter, Items const& items) {
 /// The time that filters are told, in milliseconds since 1970.
 [[nodiscard]] inline std::uint64_t now_in_ticks() noexcept { return static_cast<std::uint64_t>(api::Milliseconds()); }
 
-/// Sets the time of a filter that forgets by time, and replicates it; then goes on with `then`. That may be in the background: `it`
-/// must not be used after that. Pre: it changes the filter (turns(now) is not 0)
+/// Sets the time of a filter that forgets by time, and replicates it; then goes on with `then`. That may be in the background:
+/// `it` must not be used after that. Pre: it changes the filter (turns(now) is not 0)
 void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_change then);
 /// The same with the present time, if that changes the filter. A call that comes from a master or a file does not look at the
 /// clock: the time came before it. So all servers forget the same.
 void at_present(patient_call& it, filter_value& value, after_change then);
 
-/// act(filter) changes the filter and returns whether anything changed: then the command is replicated, and the event told. If it
-/// throws, part of it may have been done: it is replicated, too, and does the same part on every server.
+/// act(filter) changes the filter and returns whether anything changed: then the command is replicated, and the event told. If
+/// it throws, part of it may have been done: it is replicated, too, and does the same part on every server.
 template <class Act>
 void change_items(patient_call& it, filter_value& value, char const* event, Act act) {
   bool changed = true;

@@ -13,8 +13,8 @@
 #include <hortus/error.hpp>
 #include <hortus/hash/key_kind.hpp>
 
-/// Many items in one string. Redis takes longer to read an argument and to write an answer than a filter takes to look a key up;
-/// packed, a command has one argument for all of its items.
+/// Many items in one string. Redis takes longer to read an argument and to write an answer than a filter takes to look a key
+/// up; packed, a command has one argument for all of its items.
 namespace hortus::server {
 
 enum class packing {
@@ -39,8 +39,8 @@ class packed_items {
     return how_ == packing::digests ? key_kind::digests : how_ == packing::integers ? key_kind::integers : key_kind::bytes;
   }
 
-  /// act(span of keys) for block_items items after the other; the last block may be shorter. The keys are digests, 64-bit integers
-  /// or string_views, so `act` takes a span of any of them. Allocates nothing.
+  /// act(span of keys) for block_items items after the other; the last block may be shorter. The keys are digests, 64-bit
+  /// integers or string_views, so `act` takes a span of any of them. Allocates nothing.
   template <class Act>
   void in_blocks(Act act) const {
     switch (how_) {

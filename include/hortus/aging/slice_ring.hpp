@@ -35,9 +35,9 @@ class slice_ring {
     }
     return at.generation < end ? at.generation : none;
   }
-  /// Bit i of `hits`: does one of the first `end` generations contain xs[i]? At most block_keys keys, in rounds: every key reads
-  /// one slice, then every undecided key its next one, and so on. Each round prefetches for the next round; the caller has for
-  /// the first.
+  /// Bit i of `hits`: does one of the first `end` generations contain xs[i]? At most block_keys keys, in rounds: every key
+  /// reads one slice, then every undecided key its next one, and so on. Each round prefetches for the next round; the caller
+  /// has for the first.
   void find(std::span<digest const> xs, std::uint64_t* hits, unsigned end) const noexcept;
   [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     bits_.prefetch(place(x, probes_ - 1));

@@ -83,9 +83,10 @@ header read_header(std::span<std::byte const> prefix, std::uint64_t file_bytes);
 /// Fills a buffer with the file's bytes from an offset on.
 using byte_source = std::function<void(std::uint64_t offset, std::span<std::byte> into)>;
 
-/// Copies the sections into memory of their own and verifies every checksum. The source is asked for all bytes after the header,
-/// in order. If the size of the input is not known, only the header says how large a section is: with `unproven` its memory
-/// grows with the bytes that come, to at most 8 times as many or 64 MiB, so that a false header cannot cause a large allocation.
+/// Copies the sections into memory of their own and verifies every checksum. The source is asked for all bytes after the
+/// header, in order. If the size of the input is not known, only the header says how large a section is: with `unproven` its
+/// memory grows with the bytes that come, to at most 8 times as many or 64 MiB, so that a false header cannot cause a large
+/// allocation.
 enum class section_sizes { known, unproven };
 std::vector<memory> copy_sections(header const& head, byte_source const& source, section_sizes = section_sizes::known);
 
