@@ -58,10 +58,12 @@ class workers {
   std::size_t idle_ = 0;
 };
 
-/// Runs the body. What it throws becomes a reply, or the call waits.
-void attempt(patient_call& it) noexcept {
+/// What act(it) throws becomes a reply, or the call waits.
+template <class Act>
+void attempt(patient_call& it, Act act) noexcept {
   try {
-    it.run();
+    act(it);
+  } catch (goes_on const&) {
   } catch (wait const& before) {
     before.until_done->add_waiting(it.block());
   } catch (...) {
@@ -126,18 +128,16 @@ void operation::finish() {
   if (done_) return;
   done_ = true;
   patient_call it(std::move(whose_));
-  try {
+  attempt(it, [&](patient_call& now) {
     if (failure_) std::rethrow_exception(failure_);
-    work_.finish(it);
-  } catch (...) {
-    reply_failure(it.context());
-  }
+    work_.finish(now);
+  });
 }
 
 void operation::run_waiting() noexcept {
   for (auto& each : std::exchange(waiting_, {})) {
     patient_call it(std::move(each));
-    attempt(it);
+    attempt(it, std::mem_fn(&patient_call::run));
   }
 }
 
@@ -180,7 +180,7 @@ void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks*
 
 int run_patiently(blocked_call::body_function body, api::context* context, api::string** arguments, int count) noexcept {
   patient_call it(context, arguments, count, body);
-  attempt(it);
+  attempt(it, std::mem_fn(&patient_call::run));
   return api::ok;
 }
 

@@ -137,6 +137,9 @@ struct wait {
   std::shared_ptr<operation> until_done;
 };
 
+/// Thrown by a command's body that has given the call to do_work(), from where it cannot return.
+struct goes_on {};
+
 /// Does the work: at once if it is about few bytes or the client cannot be blocked, else on another thread. `it` must not be
 /// used after that.
 void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads, long_work work);

@@ -16,18 +16,27 @@ std::uint64_t filter_value::next_stamp() noexcept {
   return ++last & ~(std::uint64_t{1} << 63);  // a signed number in replies
 }
 
-filter_key::filter_key(patient_call& it, std::size_t argument, int mode) {
+filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
   for (;;) {
-    key_ = std::make_unique<opened_key<filter_value>>(it, argument, mode);
+    key_ = std::make_unique<opened_key<filter_value>>(it, argument, what == to_read ? api::key_read : key_to_write);
     value_ = key_->value();
     if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
-    if (mode == to_read || !value_->marks().settle(it)) return;
+    if (what == to_read) return;
+    if (value_->marks().settle(it)) continue;
+    if (what == to_replace || !value_->is_shared()) return;
+    if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {
+      (void)value_->replace(counted([&] { return value_->filter(); }));
+      return;
+    }
+    remake_value(it, *value_, {[](any_filter const& shared) { return shared; }, value_->filter().size_bytes()},
+                 [](patient_call& now, filter_value&) { now.run(); });
+    throw goes_on();
   }
 }
 
-void check_object_bytes(patient_call const& it, std::uint64_t bytes) {
+void check_object_bytes(std::uint64_t bytes, bool is_repeated) {
   auto const most = static_cast<std::uint64_t>(current_settings().max_object_bytes);
-  if (bytes <= most || it.is_repeated()) return;
+  if (bytes <= most || is_repeated) return;
   throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, and the setting max-object-bytes allows " +
                 std::to_string(most));
 }
@@ -49,7 +58,7 @@ void make_value(patient_call& it, making<call> how, bool replaces, after_change 
   auto finish = [made, replaces, then = std::move(then)](patient_call& now) {
     check_can_write(now);
     if (!replaces) check_absent(now, 1);
-    opened_key<filter_value> key(now, 1, filter_key::to_change);
+    opened_key<filter_value> key(now, 1, key_to_write);
     auto* const value = new_value<filter_value>(std::exchange(*made, {}));
     if (key.holds()) *made = key.value()->replace({});  // Redis would free it here; so the other thread does
     then(now, *key.set(value));
@@ -63,7 +72,7 @@ void remake_value(patient_call& it, filter_value& old, making<any_filter> how, a
   auto compute = [made, before, make = std::move(how.make)](call const&) { *made = counted([&] { return make(*before); }); };
   auto finish = [made, before, then = std::move(then)](patient_call& now) {
     check_can_write(now);
-    opened_key<filter_value> key(now, 1, filter_key::to_change);
+    opened_key<filter_value> key(now, 1, key_to_write);
     if (!key.holds() || key.value()->shared() != before)
       throw refusal("ERR the filter was deleted or replaced before the command was done");
     *made = key.value()->replace(std::move(*made));

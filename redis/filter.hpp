@@ -16,6 +16,7 @@ namespace hortus::server {
 struct counted_filter {
   std::shared_ptr<any_filter> filter;
   long long bytes = 0;
+  std::shared_ptr<void> claim = std::make_shared<char>();  ///< of the values that share the filter; work does not hold it
 };
 
 /// The filter that make() returns.
@@ -23,7 +24,7 @@ template <class Make>
 counted_filter counted(Make make) {
   allocation_meter const taken;
   auto filter = std::allocate_shared<any_filter>(memory_allocator<any_filter>(), make());
-  return {std::move(filter), taken.bytes()};
+  return {.filter = std::move(filter), .bytes = taken.bytes()};
 }
 
 class filter_value {
@@ -39,7 +40,11 @@ class filter_value {
   [[nodiscard]] std::uint64_t stamp() const noexcept { return stamp_; }
   [[nodiscard]] reading_marks& marks() noexcept { return marks_; }
 
-  /// act(filter) changes the filter in place. Pre: marks().settle()
+  /// A value and its copies share a filter until one of them is changed.
+  [[nodiscard]] filter_value copied() const { return filter_value(held_); }
+  [[nodiscard]] bool is_shared() const noexcept { return held_.claim.use_count() > 1; }
+
+  /// act(filter) changes the filter in place. Pre: marks().settle(), and it is not shared
   template <class Act>
   decltype(auto) change(Act act) {
     struct accounting {
@@ -52,7 +57,9 @@ class filter_value {
   /// Puts another filter in place of this one, and returns this one: freeing it may take long.
   [[nodiscard]] counted_filter replace(counted_filter fresh) noexcept {
     stamp_ = next_stamp();
-    return std::exchange(held_, std::move(fresh));
+    auto old = std::exchange(held_, std::move(fresh));
+    old.claim.reset();
+    return old;
   }
 
  private:
@@ -63,13 +70,15 @@ class filter_value {
   reading_marks marks_;
 };
 
+inline constexpr int key_to_write = api::key_read | api::key_write;
+
 /// A key that must hold a filter. Throws a refusal if it does not.
 class filter_key {
  public:
-  static constexpr auto to_read = api::key_read;
-  static constexpr auto to_change = api::key_read | api::key_write;
-  /// To change it, waits until no work reads it: see background.hpp.
-  filter_key(patient_call& it, std::size_t argument, int mode = to_read);
+  enum purpose { to_read, to_change, to_replace };
+  /// To change or replace it, waits until no work reads it: see background.hpp. What is to be changed in place is copied first
+  /// if another value shares it.
+  filter_key(patient_call& it, std::size_t argument, purpose what = to_read);
 
   [[nodiscard]] filter_value& operator*() const noexcept { return *value_; }
   [[nodiscard]] filter_value* operator->() const noexcept { return value_; }
@@ -79,8 +88,8 @@ class filter_key {
   filter_value* value_;
 };
 
-/// Throws a refusal if a command may not make a value of that size.
-void check_object_bytes(patient_call const& it, std::uint64_t bytes);
+/// Throws a refusal if a command may not make a value of that size. What a master or a file says is repeated in any case.
+void check_object_bytes(std::uint64_t bytes, bool is_repeated);
 /// Throws a refusal if the server became a replica while the client was blocked.
 void check_can_write(patient_call const& it);
 /// Throws a refusal if there is something at the key.

@@ -62,15 +62,16 @@ void create(patient_call& it) {
   if (!family.has(verb::insert) && !family.has(verb::put))
     throw refusal("ERR " + one(family.name) + " is built of all its keys at once: hortus build does that, and HORTUS.IMPORT " +
                   "brings its file");
-  all.complete(family);
-  auto const bytes = family.plan(all.wish).size_bytes;
-  if (all.bytes && bytes > *all.bytes)
-    throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, more than BYTES");
-  check_object_bytes(it, bytes);
-  auto const make = [name = std::string(family.name), wish = all.wish, seed = all.seed](call const&) {
-    return make_filter(name, wish, any_hash(default_hash(seed)));
+  // Planning alone can take long, so all of it is done on another thread, whatever the size.
+  auto const make = [all, &family, repeated = it.is_repeated()](call const&) mutable {
+    all.complete(family);
+    auto const bytes = family.plan(all.wish).size_bytes;
+    if (all.bytes && bytes > *all.bytes)
+      throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, more than BYTES");
+    check_object_bytes(bytes, repeated);
+    return make_filter(family.name, all.wish, any_hash(default_hash(all.seed)));
   };
-  make_value(it, {make, bytes}, false, [](patient_call& now, filter_value& value) {
+  make_value(it, {make, large_bytes}, false, [](patient_call& now, filter_value& value) {
     now.replicate();
     now.notify("hortus.create");
     at_present(now, value, [](patient_call& after, filter_value&) { after.reply_ok(); });

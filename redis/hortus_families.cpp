@@ -118,22 +118,7 @@ std::string reason(unfit_family const& one) {
   return one.error;
 }
 
-}  // namespace
-
-void list(patient_call& it) {
-  if (it.size() > 2) throw wrong_arity();
-  if (it.size() == 2) {
-    auto const& family = card_of(it[1]);
-    auto all = description(family);
-    all.add("settings", [&](call const& to) { reply_settings(to, family); });
-    return all.send(it);
-  }
-  it.begin_array(cards().size());
-  for (auto const& each : cards()) description(each).send(it);
-}
-
-void plan(patient_call& it) {
-  auto const chosen = choose_family(goal_in(it));
+void reply_choice(call const& it, family_choice const& chosen) {
   map_reply all;
   all.add("candidates", [&](call const& to) {
     to.begin_array(chosen.fit.size());
@@ -158,6 +143,26 @@ void plan(patient_call& it) {
     }
   });
   all.send(it);
+}
+
+}  // namespace
+
+void list(patient_call& it) {
+  if (it.size() > 2) throw wrong_arity();
+  if (it.size() == 2) {
+    auto const& family = card_of(it[1]);
+    auto all = description(family);
+    all.add("settings", [&](call const& to) { reply_settings(to, family); });
+    return all.send(it);
+  }
+  it.begin_array(cards().size());
+  for (auto const& each : cards()) description(each).send(it);
+}
+
+void plan(patient_call& it) {
+  auto const goal = goal_in(it);
+  // Some plans take milliseconds, and the best rate in a space takes many plans.
+  answer_work(it, large_bytes, {}, [goal](call const& of) { reply_choice(of, choose_family(goal)); });
 }
 
 }  // namespace hortus::server::commands

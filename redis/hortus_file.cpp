@@ -18,8 +18,7 @@ std::string_view text_of(std::span<std::byte const> bytes) {
 /// Redis' own limit for strings in replies and arguments, by default.
 constexpr std::uint64_t most_reply_bytes = std::uint64_t{512} << 20;
 /// Copying so many bytes takes a few milliseconds.
-constexpr std::uint64_t exported_piece_bytes = std::uint64_t{4} << 20;
-constexpr std::uint64_t most_piece_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t most_piece_bytes = std::uint64_t{4} << 20;
 
 /// `bytes` bytes of the file from `offset` on.
 std::vector<std::byte> piece_of(image const& file, std::uint64_t offset, std::uint64_t bytes) {
@@ -46,7 +45,7 @@ void export_piece(patient_call& it, filter_value& value, std::uint64_t offset) {
     auto const file = image_of(*filter);
     auto const bytes = stored_size(file);
     if (offset >= bytes) throw refusal("ERR the file has " + std::to_string(bytes) + " bytes");
-    auto const piece = piece_of(file, offset, exported_piece_bytes);
+    auto const piece = piece_of(file, offset, piece_bytes);
     auto const next = offset + piece.size();
     of.begin_array(3);
     of.reply(next == bytes ? 0 : static_cast<long long>(next));
@@ -67,7 +66,7 @@ void reply_complete(patient_call& now, filter_value&) { reply_missing(now, 0); }
 /// The file is argument `i`, all of it.
 void import_whole(patient_call& it, std::size_t i, bool replaces) {
   if (!replaces) check_absent(it, 1);
-  check_object_bytes(it, it[i].size());
+  check_object_bytes(it[i].size(), it.is_repeated());
   auto const make = [i](call const& of) { return from_bytes(bytes_of(of[i])); };
   make_value(it, {make, it[i].size()}, replaces, reply_complete);
 }
@@ -76,8 +75,8 @@ void begin_import(patient_call& it, std::span<std::byte const> piece) {
   check_absent(it, 1);
   owned_value<import_value> fresh(new_value<import_value>(piece));
   if (fresh->file_bytes() == piece.size()) return import_whole(it, 4, false);
-  check_object_bytes(it, fresh->file_bytes());
-  opened_key<import_value> key(it, 1, filter_key::to_change);
+  check_object_bytes(fresh->file_bytes(), it.is_repeated());
+  opened_key<import_value> key(it, 1, key_to_write);
   auto const* const begun = key.set(fresh.release());
   reply_missing(it, begun->file_bytes() - begun->came());
 }
@@ -100,7 +99,7 @@ void complete_import(patient_call& it, import_value& begun) {
     opened_key<import_value> const key(now, 1, api::key_read);
     if (!key.holds() || key.value()->pieces() != parts)
       throw refusal("ERR the import was deleted or replaced before it was complete");
-    opened_key<filter_value> place(now, 1, filter_key::to_change);
+    opened_key<filter_value> place(now, 1, key_to_write);
     reply_complete(now, *place.set(new_value<filter_value>(std::move(*made))));
   };
   do_work(it, begun.file_bytes(), std::array{&begun.marks()}, {compute, finish});
@@ -113,7 +112,7 @@ void import_piece(patient_call& it) {
     throw refusal("ERR a piece has at most " + std::to_string(most_piece_bytes) + " bytes");
   if (offset == 0) return begin_import(it, piece);
   for (;;) {
-    opened_key<import_value> const key(it, 1, filter_key::to_change);
+    opened_key<import_value> const key(it, 1, key_to_write);
     auto* const begun = key.holds() ? key.value() : nullptr;
     if (begun == nullptr)
       throw refusal("ERR no import was begun at this key: the first piece is FROM 0, at a key that is not there");

@@ -31,8 +31,9 @@ void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_
     api::Replicate(after.context(), "HORTUS.ADVANCE", "sl", after.raw(1), static_cast<long long>(now));
     then(after, changed);
   };
-  // One turn clears a slice. After a pause of many, the whole filter is looked at and cleared.
-  if (family.turns(now) > 1 && family.size_bytes() >= large_bytes && it.can_block())
+  // A turn clears one of 30 to 60 slices. After a longer pause most of the filter is cleared.
+  constexpr std::uint64_t few_turns = 4;
+  if (family.turns(now) > few_turns && family.size_bytes() >= large_bytes && it.can_block())
     return remake_value(it, value, {changed_copy([now](any_filter& filter) { filter.advance(now); }), family.size_bytes()},
                         std::move(replicated));
   value.change([&](any_filter& filter) { filter.advance(now); });
