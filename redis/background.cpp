@@ -39,7 +39,8 @@ class workers {
       next->finish();
       next->run_waiting();
       api::ThreadSafeContextUnlock(nullptr);
-    }  // here the last reference ends, and with it, as a rule, what was replaced: freeing that takes long, too
+      next->forget();
+    }
   }
   std::shared_ptr<operation> taken() {
     std::unique_lock lock(mutex_);

@@ -96,6 +96,9 @@ class operation {
   void compute();  ///< computes, unless another thread does or did; returns when it is done
   void finish();   ///< finishes, unless it is done. Pre: Redis' lock, after compute()
   [[nodiscard]] bool is_done() const noexcept { return done_; }
+  /// Frees what the work holds, such as a value that was replaced. That takes long, so it is for the other thread, without
+  /// Redis' lock; a value may keep its mark until it is used again. Pre: it is done
+  void forget() noexcept { work_ = {}; }
 
   /// Commands that run again when it is done. Pre: Redis' lock
   void add_waiting(std::unique_ptr<blocked_call> another) { waiting_.push_back(std::move(another)); }

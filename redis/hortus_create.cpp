@@ -63,18 +63,22 @@ void create(patient_call& it) {
     throw refusal("ERR " + one(family.name) + " is built of all its keys at once: hortus build does that, and HORTUS.IMPORT " +
                   "brings its file");
   // Planning alone can take long, so all of it is done on another thread, whatever the size.
-  auto const make = [all, &family, repeated = it.is_repeated()](call const&) mutable {
+  auto const now = it.is_repeated() ? 0 : now_in_ticks();
+  auto const make = [all, &family, now, repeated = it.is_repeated()](call const&) mutable {
     all.complete(family);
     auto const bytes = family.plan(all.wish).size_bytes;
     if (all.bytes && bytes > *all.bytes)
       throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, more than BYTES");
     check_object_bytes(bytes, repeated);
-    return make_filter(family.name, all.wish, any_hash(default_hash(all.seed)));
+    auto made = make_filter(family.name, all.wish, any_hash(default_hash(all.seed)));
+    if (made.family().ages_by_time()) made.advance(now);
+    return made;
   };
-  make_value(it, {make, large_bytes}, false, [](patient_call& now, filter_value& value) {
-    now.replicate();
-    now.notify("hortus.create");
-    at_present(now, value, [](patient_call& after, filter_value&) { after.reply_ok(); });
+  make_value(it, {make, large_bytes}, false, [now](patient_call& after, filter_value& value) {
+    after.replicate();
+    if (now != 0 && value.filter().family().ages_by_time()) replicate_time(after, now);
+    after.notify("hortus.create");
+    after.reply_ok();
   });
 }
 

@@ -25,10 +25,14 @@ void check_takes(any_filter const& filter, verb needed, key_kind kind) {
                                         std::string(name_of(kind)) + ", which hash differently: no item would be found");
 }
 
+void replicate_time(call const& it, std::uint64_t now) noexcept {
+  api::Replicate(it.context(), "HORTUS.ADVANCE", "sl", it.raw(1), static_cast<long long>(now));
+}
+
 void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_change then) {
   auto const& family = value.filter().family();
   auto replicated = [now, then = std::move(then)](patient_call& after, filter_value& changed) {
-    api::Replicate(after.context(), "HORTUS.ADVANCE", "sl", after.raw(1), static_cast<long long>(now));
+    replicate_time(after, now);
     then(after, changed);
   };
   // A turn clears one of 30 to 60 slices. After a longer pause most of the filter is cleared.

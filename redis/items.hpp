@@ -141,6 +141,8 @@ item_values values_of_items(any_filter const& filter, Items const& items) {
 /// The time that filters are told, in milliseconds since 1970.
 [[nodiscard]] inline std::uint64_t now_in_ticks() noexcept { return static_cast<std::uint64_t>(api::Milliseconds()); }
 
+/// Replicates the time that the filter at argument 1 was told.
+void replicate_time(call const& it, std::uint64_t now) noexcept;
 /// Sets the time of a filter that forgets by time, and replicates it; then goes on with `then`. That may be in the background:
 /// `it` must not be used after that. Pre: it changes the filter (turns(now) is not 0)
 void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_change then);
