@@ -35,7 +35,9 @@ endforeach()
 
 # What chooses and plans needs no files, memory maps or vector instructions. Compiled only for those who link it alone.
 for_each_family(${PROJECT_SOURCE_DIR}/src/families/card.cpp.in ${PROJECT_BINARY_DIR}/families cards)
-add_library(hortus_planner OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/planner.cpp ${cards})
+add_library(
+  hortus_planner OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/planner.cpp ${PROJECT_SOURCE_DIR}/src/choice.cpp ${cards}
+)
 target_compile_features(hortus_planner PUBLIC cxx_std_20)
 target_include_directories(hortus_planner PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(hortus_planner PUBLIC Xxhash::header)

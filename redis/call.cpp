@@ -36,10 +36,9 @@ void call::begin_map(std::size_t pairs) const noexcept {
   api::ReplyWithMap(context_, static_cast<long>(pairs));
 }
 
-int run_guarded(void (*body)(call&), api::context* context, api::string** arguments, int count) noexcept {
+void reply_failure(api::context* context) noexcept {
   try {
-    call it(context, arguments, count);
-    body(it);
+    throw;
   } catch (refusal const& why) {
     api::ReplyWithError(context, why.what());
   } catch (wrong_arity const&) {
@@ -50,6 +49,15 @@ int run_guarded(void (*body)(call&), api::context* context, api::string** argume
     api::ReplyWithError(context, out_of_memory_text);
   } catch (std::exception const& why) {
     api::ReplyWithError(context, ("ERR " + std::string(why.what())).c_str());
+  }
+}
+
+int run_guarded(void (*body)(call&), api::context* context, api::string** arguments, int count) noexcept {
+  try {
+    call it(context, arguments, count);
+    body(it);
+  } catch (...) {
+    reply_failure(context);
   }
   return api::ok;
 }

@@ -72,6 +72,9 @@ class call {
   std::span<api::string*> arguments_;
 };
 
+/// Answers with the exception that is being handled. Pre: in a handler.
+void reply_failure(api::context* context) noexcept;
+
 /// A command's body as a function for Redis: what the body throws becomes an error reply.
 int run_guarded(void (*body)(call&), api::context* context, api::string** arguments, int count) noexcept;
 template <void (*Body)(call&)>

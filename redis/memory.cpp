@@ -17,15 +17,20 @@ namespace {
 constexpr std::size_t usual_alignment = 16;
 
 std::atomic<long long> total_bytes = 0;
+thread_local long long bytes_here = 0;  // of this thread; negative if it frees what others made
 
+void count(long long bytes) noexcept {
+  total_bytes += bytes;
+  bytes_here += bytes;
+}
 void* counted_alloc(std::size_t bytes) noexcept {
   void* const block = api::TryAlloc(bytes);
-  if (block != nullptr) total_bytes += static_cast<long long>(api::MallocSize(block));
+  if (block != nullptr) count(static_cast<long long>(api::MallocSize(block)));
   return block;
 }
 void counted_free(void* block) noexcept {
   if (block == nullptr) return;
-  total_bytes -= static_cast<long long>(api::MallocSize(block));
+  count(-static_cast<long long>(api::MallocSize(block)));
   api::Free(block);
 }
 
@@ -75,6 +80,9 @@ void release(void* block, std::size_t, std::size_t alignment) noexcept {
 
 long long allocated_bytes() noexcept { return total_bytes; }
 void count_adopted(void* block) noexcept { total_bytes += static_cast<long long>(api::MallocSize(block)); }
+
+allocation_meter::allocation_meter() noexcept : before_(bytes_here) {}
+long long allocation_meter::bytes() const noexcept { return bytes_here - before_; }
 
 memory_source redis_memory() noexcept { return {allocate, release}; }
 

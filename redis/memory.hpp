@@ -72,6 +72,17 @@ inline std::atomic<long long> live_values = 0;
 /// Counts a block that Redis allocated and that buffers or cells own from now on.
 void count_adopted(void* block) noexcept;
 
+/// The bytes that this thread has taken from the allocator for buffers and cells since the meter was made, less those that it
+/// returned. What is left at the end of a scope that makes or changes a value is what the value grew by.
+class allocation_meter {
+ public:
+  allocation_meter() noexcept;
+  [[nodiscard]] long long bytes() const noexcept;
+
+ private:
+  long long before_;
+};
+
 /// A value of a key: made with new_value, ended with free_value.
 template <class T, class... Arguments>
 T* new_value(Arguments&&... arguments) {

@@ -21,13 +21,16 @@ api::key_spec first_argument(std::string_view flags) {
 
 }  // namespace
 
-char const* add_commands(api::context* to, std::span<command_entry const> entries) {
+namespace {
+
+char const* add(api::context* to, std::span<command_entry const> entries, bool keyless) {
+  int const first = keyless ? 0 : 1;
   for (auto const& each : entries) {
-    if (api::CreateCommand(to, each.name, each.run, each.flags, 1, 1, 1) != api::ok) return each.name;
+    if (api::CreateCommand(to, each.name, each.run, each.flags, first, first, first) != api::ok) return each.name;
     auto* const made = api::GetCommand(to, each.name);
     if (made == nullptr) return each.name;
     std::vector<api::key_spec> keys(each.keys.begin(), each.keys.end());
-    if (keys.empty()) keys.push_back(first_argument(each.flags));
+    if (keys.empty() && !keyless) keys.push_back(first_argument(each.flags));
     keys.emplace_back().begin_search = 0;  // the end
     api::command_info about{.version = &info_version, .summary = each.summary, .arity = each.arity, .key_specs = keys.data()};
     if (api::SetCommandInfo(made, &about) != api::ok) return each.name;
@@ -44,5 +47,10 @@ char const* add_commands(api::context* to, std::span<command_entry const> entrie
   }
   return nullptr;
 }
+
+}  // namespace
+
+char const* add_commands(api::context* to, std::span<command_entry const> entries) { return add(to, entries, false); }
+char const* add_keyless_commands(api::context* to, std::span<command_entry const> entries) { return add(to, entries, true); }
 
 }  // namespace hortus::server

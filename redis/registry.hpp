@@ -20,6 +20,8 @@ struct command_entry {
 
 /// Every command of these; throws nothing, returns the name of one that Redis refused, or null.
 char const* add_commands(api::context* to, std::span<command_entry const> entries);
+/// The same for commands that take no key.
+char const* add_keyless_commands(api::context* to, std::span<command_entry const> entries);
 
 // One function per group of commands and types. Returns false, after saying why in Redis' log, if Redis refuses one.
 bool add_bf(api::context* to);

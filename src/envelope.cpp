@@ -159,15 +159,47 @@ front_matter front_of(image const& what) {
 
 std::uint64_t identity(image const& what) { return front_of(what).head.back(); }
 
-void write_image(image const& what, byte_sink const& sink) {
-  auto const front = front_of(what);
-  sink(std::as_bytes(std::span(front.head)));
-  sink(std::as_bytes(std::span(front.table)));
-  constexpr std::array<std::byte, alignment> zeros{};
+namespace {
+
+constexpr std::array<std::byte, alignment> zeros{};
+
+void write_sections(image const& what, byte_sink const& sink) {
   for (auto s : what.sections) {
     sink(s);
     sink(std::span(zeros).first(aligned(s.size()) - s.size()));
   }
+}
+
+void write_front(image const& what, byte_sink const& sink) {
+  auto const front = front_of(what);
+  sink(std::as_bytes(std::span(front.head)));
+  sink(std::as_bytes(std::span(front.table)));
+}
+
+}  // namespace
+
+void write_image(image const& what, byte_sink const& sink) {
+  write_front(what, sink);
+  write_sections(what, sink);
+}
+
+void write_piece(image const& what, std::uint64_t offset, std::uint64_t bytes, byte_sink const& sink) {
+  std::uint64_t at = 0;  // of what comes next
+  auto const end = offset + std::min(bytes, stored_size(what) - std::min(offset, stored_size(what)));
+  byte_sink const cut = [&](std::span<std::byte const> some) {
+    auto const from = std::min<std::uint64_t>(offset - std::min(offset, at), some.size());
+    auto const to = std::min<std::uint64_t>(end - std::min(end, at), some.size());
+    if (from < to) sink(some.subspan(from, to - from));
+    at += some.size();
+  };
+  std::uint64_t payload = 0;
+  for (auto s : what.sections) payload += aligned(s.size());
+  auto const front_bytes = stored_size(what) - payload;
+  if (offset < front_bytes)
+    write_front(what, cut);
+  else
+    at = front_bytes;
+  write_sections(what, cut);
 }
 
 header read_header(std::span<std::byte const> prefix, std::uint64_t file_bytes) {
@@ -231,9 +263,24 @@ header read_header(std::span<std::byte const> prefix, std::uint64_t file_bytes) 
   return head;
 }
 
-std::vector<memory> copy_sections(header const& head, byte_source const& source) {
-  std::vector<std::uint64_t> table(aligned(8 * head.chunks) / 8);
-  source(table_offset(head), std::as_writable_bytes(std::span(table)));
+namespace {
+
+/// Memory for a section of which `came` bytes are there: as large as its final size if that is known.
+constexpr std::uint64_t at_first = std::uint64_t{64} << 20;
+std::uint64_t room_for(std::uint64_t final_bytes, std::uint64_t came, section_sizes how) {
+  if (how == section_sizes::known || final_bytes / 8 <= came) return final_bytes;
+  return std::min(final_bytes, std::max(at_first, 8 * came));
+}
+
+}  // namespace
+
+std::vector<memory> copy_sections(header const& head, byte_source const& source, section_sizes how) {
+  std::vector<std::uint64_t> table;
+  for (auto const words = aligned(8 * head.chunks) / 8; table.size() < words;) {
+    auto const came = table.size();
+    table.resize(room_for(8 * words, 8 * came, how) / 8);
+    source(table_offset(head) + 8 * came, std::as_writable_bytes(std::span(table).subspan(came)));
+  }
   check_zero(std::as_bytes(std::span(table)).subspan(8 * head.chunks));
   table.resize(head.chunks);
   check_table(head, table);
@@ -243,8 +290,13 @@ std::vector<memory> copy_sections(header const& head, byte_source const& source)
   std::array<std::byte, alignment> padding{};
   std::uint64_t number = 0;
   for (auto s : head.sections) {
-    auto& copy = sections.emplace_back(s.bytes);
+    auto& copy = sections.emplace_back(room_for(s.bytes, 0, how));
     for (std::uint64_t at = 0; at < s.bytes; at += chunk_bytes) {
+      if (at == copy.size()) {
+        memory larger(room_for(s.bytes, at, how));
+        std::memcpy(larger.data(), copy.data(), at);
+        copy.swap(larger);
+      }
       auto const chunk = std::span(copy.data() + at, std::min(chunk_bytes, s.bytes - at));
       source(s.offset + at, chunk);
       check_chunk(table, number++, chunk);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include <hortus/maths/limits.hpp>
@@ -69,43 +68,30 @@ std::string explain(candidate const& one, std::vector<candidate> const& all, boo
   return text + fmt::format("; {} {}", space_given ? "the rate of" : "as large as", best.family->name);
 }
 
-/// Why the family cannot do what is asked; empty if it can.
-std::string lacking(card const& family, verb_set needed) {
-  if (auto const missing = needed.without(family.verbs); !missing.empty())
-    return fmt::format("it lacks {}", fmt::join(missing.names(), ", "));
-  if (family.answers() == question::which_keys && !needed.has(verb::top))
-    return "it tells the most frequent keys, and -p is about something else there: --need top";
-  if (family.answers() == question::which_value && !needed.has(verb::find))
-    return "it is a map, which tells the value of a key: --need find";
-  if (family.answers() == question::how_many && !needed.has(verb::estimate))
-    return "only the number of distinct keys is told, and -p is about something else there: --need estimate";
-  return {};
-}
-
-/// Why the offer is not accepted; empty if it is.
-std::string failing(card const& family, proposal const& offer, plan_question const& asked) {
-  if (asked.memory && offer.size_bytes > *asked.memory)
-    return fmt::format("it needs {}, more than --memory {}", human_bytes(offer.size_bytes), human_bytes(*asked.memory));
-  if (!tells_keys_apart(offer))
-    return fmt::format("it would find {} of the {} and {} of all others: too near to tell", human_rate(1 - offer.fnr),
-                       family.forgets ? "keys of that age" : "members", human_rate(offer.fpr));
-  return {};
-}
-
-/// Adds the family to the candidates, or returns why it is none.
-std::string consider(card const& family, plan_question const& asked, std::vector<candidate>& candidates) try {
-  auto reason = lacking(family, asked.needed);
-  if (!reason.empty()) return reason;
-  if (asked.any_number && !family.keeps_fpr)
-    return family.grows ? "its rate grows with its keys: give -n" : "it is planned for a number of keys: give -n";
-  request wish{.items = asked.items, .fpr = asked.fpr, .settings = asked.settings};
-  if (asked.space_given) wish.fpr = best_fpr_in(family, wish, *asked.memory);
-  auto offer = family.plan(wish);
-  reason = failing(family, offer, asked);
-  if (reason.empty()) candidates.push_back({&family, std::move(offer), build_command(family.name, asked.words), {}});
-  return reason;
-} catch (error const& e) {
-  return e.what();
+/// Why it is no candidate, in the words of the command's options.
+std::string reason(unfit_family const& one, plan_question const& asked) {
+  switch (one.why) {
+    case unfit::lacks_verbs:
+      return fmt::format("it lacks {}", fmt::join(one.missing.names(), ", "));
+    case unfit::tells_keys:
+      return "it tells the most frequent keys, and -p is about something else there: --need top";
+    case unfit::tells_value:
+      return "it is a map, which tells the value of a key: --need find";
+    case unfit::tells_how_many:
+      return "only the number of distinct keys is told, and -p is about something else there: --need estimate";
+    case unfit::rate_grows:
+      return "its rate grows with its keys: give -n";
+    case unfit::needs_number:
+      return "it is planned for a number of keys: give -n";
+    case unfit::too_large:
+      return fmt::format("it needs {}, more than --memory {}", human_bytes(one.offer.size_bytes), human_bytes(*asked.memory));
+    case unfit::too_near:
+      return fmt::format("it would find {} of the {} and {} of all others: too near to tell", human_rate(1 - one.offer.fnr),
+                         one.family->forgets ? "keys of that age" : "members", human_rate(one.offer.fpr));
+    case unfit::no_plan:
+      break;
+  }
+  return one.error;
 }
 
 }  // namespace
@@ -117,21 +103,17 @@ std::string candidate::over_limit() const {
 }
 
 comparison compare_families(plan_question const& asked) {
+  auto chosen = choose_family({.needed = asked.needed,
+                               .items = asked.items,
+                               .any_number = asked.any_number,
+                               .fpr = asked.fpr,
+                               .bytes = asked.memory,
+                               .space_given = asked.space_given,
+                               .settings = asked.settings});
   comparison result;
-  for (auto const& family : cards())
-    if (auto reason = consider(family, asked, result.candidates); !reason.empty())
-      result.losers.push_back({&family, std::move(reason)});
-  // Unless counts or estimates are needed, families that answer membership come first. Those that miss members by chance come
-  // last, and maps whose values may be too large. Those that take no keys later are for a special case, which --need build asks
-  // for; but most maps are. A family that can be full refuses keys past the plan, where others only find more absent keys: it
-  // has to be a sixth smaller.
-  std::ranges::stable_sort(result.candidates, {}, [&](candidate const& c) {
-    double const worth = c.family->can_be_full ? 1.2 : 1;
-    double const first = asked.space_given ? std::log(c.offer.fpr) / worth : worth * static_cast<double>(c.offer.size_bytes);
-    bool const special = c.family->has(verb::build) && !asked.needed.has(verb::build) && !c.tells_values();
-    bool const other = asked.only_how_many() ? !c.tells_how_many() : !asked.counting() && !c.answers_membership();
-    return std::tuple(other, c.offer.fnr > 0 || c.family->finds_bounds, special, first, c.offer.lines_touched);
-  });
+  for (auto& each : chosen.fit)
+    result.candidates.push_back({each.family, std::move(each.offer), build_command(each.family->name, asked.words), {}});
+  for (auto const& each : chosen.unfit) result.losers.push_back({each.family, reason(each, asked)});
   for (auto& c : result.candidates) c.why = explain(c, result.candidates, asked.space_given);
   return result;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <hortus/any/card.hpp>
+#include <hortus/any/choice.hpp>
 
 #include "cli/plan/build_command.hpp"
 
@@ -31,14 +31,8 @@ struct plan_question {
   build_words words;                                            ///< the same as options of build
   std::vector<std::pair<std::string, std::string>> settings{};  ///< that a family must have
 
-  [[nodiscard]] bool counting() const noexcept { return needed.has(verb::count); }
-  /// Is only the number of distinct keys asked for? Then families that tell nothing else come first.
-  [[nodiscard]] bool only_how_many() const noexcept {
-    return (needed.has(verb::estimate) || needed.has(verb::compare)) && !needed.has(verb::may_contain) &&
-           !needed.has(verb::insert_if_new) && !needed.has(verb::erase) && !counts_exactly() && !needed.has(verb::find);
-  }
   /// Must a structure without errors keep counts?
-  [[nodiscard]] bool counts_exactly() const noexcept { return counting() || needed.has(verb::top); }
+  [[nodiscard]] bool counts_exactly() const noexcept { return needed.has(verb::count) || needed.has(verb::top); }
 };
 
 struct candidate {
@@ -70,9 +64,7 @@ struct comparison {
   [[nodiscard]] candidate const* best() const noexcept { return candidates.empty() ? nullptr : &candidates.front(); }
 };
 
-/// All families, best first. If the rate is given, the smallest filter is best; if the space is given, the lowest rate; among
-/// equals the fewest cache lines. One that can be full counts as a fifth larger. Unless verb::build is needed, those that are
-/// built of all keys at once come after those that take keys one by one.
+/// All families, as choose_family() orders them.
 [[nodiscard]] comparison compare_families(plan_question const& asked);
 
 }  // namespace hortus::cli

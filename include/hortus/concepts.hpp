@@ -99,12 +99,17 @@ concept forgetting = family<F> && requires(F const& c) {
 };
 
 /// advance(now) sets the time in a family that can forget by time; no family reads a clock. ages_by_time(): was this filter
-/// planned to? time(): the latest time it was given, rounded down to the start of a generation.
+/// planned to? time(): the latest time it was given, rounded down to the start of a generation. turns(now): how many
+/// generations advance(now) would end; 0: it would change nothing. may_contain_at(now, xs, hits): as may_contain() after
+/// advance(now), without a change.
 template <class F>
-concept advancing = forgetting<F> && requires(F& f, F const& c, std::uint64_t now) {
+concept advancing = forgetting<F> &&
+    requires(F& f, F const& c, std::uint64_t now, std::span<digest const> xs, std::uint64_t* hits) {
   f.advance(now);
   { c.ages_by_time() } -> std::same_as<bool>;
   { c.time() } -> std::same_as<std::uint64_t>;
+  { c.turns(now) } -> std::same_as<std::uint64_t>;
+  c.may_contain_at(now, xs, hits);
 };
 
 /// stages(): the number of filters it consists of now. For families that grow beyond the number of keys they were planned

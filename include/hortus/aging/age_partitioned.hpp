@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <hortus/aging/slice_ring.hpp>
+#include <hortus/batch.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/plan/age_partitioned.hpp>
@@ -116,8 +117,20 @@ class age_partitioned {
     return ring_.generation_of(x, ring_.generations() + 1) != slice_ring::none;
   }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    ring_.find(xs, hits);
+    ring_.find(xs, hits, ring_.generations() + 1);
     for (auto const x : next) prefetch(x);
+  }
+  /// The answers that may_contain() would give after advance(now), without a change: for readers that may not write. Any number
+  /// of keys.
+  void may_contain_at(std::uint64_t now, std::span<digest const> xs, std::uint64_t* hits) const noexcept {
+    auto const over = turns(now);
+    auto const end = over > ring_.generations() ? 0 : ring_.generations() + 1 - static_cast<unsigned>(over);
+    if (end == 0) return void(std::fill_n(hits, mask_words(xs.size()), 0));
+    in_blocks<access::lookup>(*this, xs, [&](auto block, auto next) {
+      ring_.find(block, hits, end);
+      for (auto const x : next) prefetch(x);
+      hits += mask_words(block.size());
+    });
   }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { ring_.prefetch(x); }
   [[gnu::always_inline]] void prefetch_all(digest x) const noexcept { ring_.prefetch_all(x); }
@@ -128,8 +141,7 @@ class age_partitioned {
   void advance(std::uint64_t now) {
     if (generation_ticks_ == 0)
       throw error(errc::unsupported, "this filter ages by its keys: one that ages by time is planned with ticks");
-    if (now < since_) return;
-    auto const over = (now - since_) / generation_ticks_;
+    auto const over = turns(now);
     since_ += over * generation_ticks_;
     if (over >= ring_.slices() && ring_.bits().ones() == 0) return;  // empty, as at the first call: nothing to forget
     for (auto left = std::min<std::uint64_t>(over, ring_.slices()); left != 0; --left) next_generation();
@@ -137,6 +149,10 @@ class age_partitioned {
 
   [[nodiscard]] bool ages_by_time() const noexcept { return generation_ticks_ != 0; }
   [[nodiscard]] std::uint64_t time() const noexcept { return since_; }  ///< when the current generation began
+  /// The number of generations that advance(now) would end. 0: it would change nothing.
+  [[nodiscard]] std::uint64_t turns(std::uint64_t now) const noexcept {
+    return generation_ticks_ == 0 || now < since_ ? 0 : (now - since_) / generation_ticks_;
+  }
 
   [[nodiscard]] double fpr() const { return ring_.fpr(); }
   /// Have more generations ended than are remembered?

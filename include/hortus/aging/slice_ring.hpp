@@ -35,9 +35,10 @@ class slice_ring {
     }
     return at.generation < end ? at.generation : none;
   }
-  /// Bit i of `hits`: does any generation contain xs[i]? At most block_keys keys, in rounds: every key reads one slice, then
-  /// every undecided key its next one, and so on. Each round prefetches for the next round; the caller has for the first.
-  void find(std::span<digest const> xs, std::uint64_t* hits) const noexcept;
+  /// Bit i of `hits`: does one of the first `end` generations contain xs[i]? At most block_keys keys, in rounds: every key
+  /// reads one slice, then every undecided key its next one, and so on. Each round prefetches for the next round; the caller
+  /// has for the first.
+  void find(std::span<digest const> xs, std::uint64_t* hits, unsigned end) const noexcept;
   [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     bits_.prefetch(place(x, probes_ - 1));
   }  // the first bit that a search reads
@@ -115,9 +116,8 @@ class slice_ring {
   bit_array bits_ = bit_array(2);
 };
 
-inline void slice_ring::find(std::span<digest const> xs, std::uint64_t* hits) const noexcept {
+inline void slice_ring::find(std::span<digest const> xs, std::uint64_t* hits, unsigned end) const noexcept {
   std::fill_n(hits, (xs.size() + 63) / 64, 0);
-  auto const end = generations_ + 1;
   if (bits_.size_bytes() <= cached_bytes) {
     for (std::size_t i = 0; i < xs.size(); ++i) hits[i / 64] |= std::uint64_t{generation_of(xs[i], end) != none} << (i % 64);
     return;

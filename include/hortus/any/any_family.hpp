@@ -182,6 +182,12 @@ class any_family {
   [[nodiscard]] std::uint64_t time() const {  ///< 0 where it does not age by time
     return ages_by_time() ? as<facets::advancing>()->time() : 0;
   }
+  [[nodiscard]] std::uint64_t turns(std::uint64_t now) const {  ///< 0 where it does not age by time
+    return ages_by_time() ? as<facets::advancing>()->turns(now) : 0;
+  }
+  void may_contain_at(std::uint64_t now, std::span<digest const> xs, std::uint64_t* hits) const {
+    need<facets::advancing>(verb::advance).may_contain_at(now, xs, hits);
+  }
   [[nodiscard]] std::size_t stages() const noexcept {  ///< 1 where it does not grow
     auto const* const growing = as<facets::growing>();
     return growing == nullptr ? 1 : growing->stages();

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <hortus/concepts.hpp>
 #include <hortus/facets/facet.hpp>
@@ -35,6 +36,8 @@ struct advancing {
   virtual void advance(std::uint64_t now) = 0;
   [[nodiscard]] virtual bool ages_by_time() const = 0;
   [[nodiscard]] virtual std::uint64_t time() const = 0;
+  [[nodiscard]] virtual std::uint64_t turns(std::uint64_t now) const = 0;
+  virtual void may_contain_at(std::uint64_t now, std::span<digest const>, std::uint64_t* hits) const = 0;
 
   template <class F>
   static constexpr bool fits = hortus::advancing<F>;
@@ -52,6 +55,10 @@ class advancing::over final : public advancing {
   void advance(std::uint64_t now) override { f_.advance(now); }
   [[nodiscard]] bool ages_by_time() const override { return f_.ages_by_time(); }
   [[nodiscard]] std::uint64_t time() const override { return f_.time(); }
+  [[nodiscard]] std::uint64_t turns(std::uint64_t now) const override { return f_.turns(now); }
+  void may_contain_at(std::uint64_t now, std::span<digest const> xs, std::uint64_t* hits) const override {
+    f_.may_contain_at(now, xs, hits);
+  }
 
  private:
   F& f_;

@@ -71,6 +71,10 @@ using byte_sink = std::function<void(std::span<std::byte const>)>;
 /// Writes the image piece by piece.
 void write_image(image const& what, byte_sink const& sink);
 
+/// Writes at most `bytes` bytes of that file, from `offset` on. Checksums are computed only for a piece that contains some: the
+/// first, as a rule.
+void write_piece(image const& what, std::uint64_t offset, std::uint64_t bytes, byte_sink const& sink);
+
 /// Reads the header at the start of `prefix`, which holds the whole file or its first max_header_bytes. `file_bytes` is the
 /// size of the file. With unknown_size (a pipe) the size in the header is believed, and the caller checks that as many
 /// bytes come. Throws errc::corrupt or errc::unsupported. Allocates no more than the header's own size.
@@ -79,8 +83,12 @@ header read_header(std::span<std::byte const> prefix, std::uint64_t file_bytes);
 /// Fills a buffer with the file's bytes from an offset on.
 using byte_source = std::function<void(std::uint64_t offset, std::span<std::byte> into)>;
 
-/// Copies the sections into memory of their own and verifies every checksum.
-std::vector<memory> copy_sections(header const& head, byte_source const& source);
+/// Copies the sections into memory of their own and verifies every checksum. The source is asked for all bytes after the
+/// header, in order. If the size of the input is not known, only the header says how large a section is: with `unproven` its
+/// memory grows with the bytes that come, to at most 8 times as many or 64 MiB, so that a false header cannot cause a large
+/// allocation.
+enum class section_sizes { known, unproven };
+std::vector<memory> copy_sections(header const& head, byte_source const& source, section_sizes = section_sizes::known);
 
 /// The sections in place in `file`, which `owner` keeps alive. Always verifies the checksum table; payload and padding only if
 /// verify_payload is set.

@@ -1,0 +1,188 @@
+#include "redis/background.hpp"
+
+#include <deque>
+#include <system_error>
+#include <thread>
+
+namespace hortus::server {
+namespace {
+
+/// The threads. They end with the process; so does the queue, which is never destroyed because they wait for it.
+class workers {
+ public:
+  static workers& all() {
+    static auto* const them = new workers;
+    return *them;
+  }
+  /// Returns false if there is no thread, because the system grants none.
+  [[nodiscard]] bool add(std::shared_ptr<operation> const& what) {
+    std::lock_guard const lock(mutex_);
+    if (idle_ <= queue_.size() && threads_ < most_threads) try {
+        std::thread([this] { run(); }).detach();
+        ++threads_;
+      } catch (std::system_error const&) {
+        if (threads_ == 0) return false;
+      }
+    queue_.push_back(what);
+    changed_.notify_one();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most_threads = 4;  // the work is limited by memory, which two or three threads keep busy
+
+  [[noreturn]] void run() {
+    for (;;) {
+      auto const next = taken();
+      next->compute();
+      api::ThreadSafeContextLock(nullptr);
+      next->finish();
+      next->run_waiting();
+      api::ThreadSafeContextUnlock(nullptr);
+      next->forget();
+    }
+  }
+  std::shared_ptr<operation> taken() {
+    std::unique_lock lock(mutex_);
+    ++idle_;
+    changed_.wait(lock, [&] { return !queue_.empty(); });
+    --idle_;
+    auto next = std::move(queue_.front());
+    queue_.pop_front();
+    return next;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<operation>> queue_;
+  std::size_t threads_ = 0;
+  std::size_t idle_ = 0;
+};
+
+/// What act(it) throws becomes a reply, or the call waits.
+template <class Act>
+void attempt(patient_call& it, Act act) noexcept {
+  try {
+    act(it);
+  } catch (goes_on const&) {
+  } catch (wait const& before) {
+    before.until_done->add_waiting(it.block());
+  } catch (...) {
+    reply_failure(it.context());
+  }
+}
+
+}  // namespace
+
+blocked_call::blocked_call(call const& it, body_function what) : body_(what) {
+  arguments_.reserve(it.size());
+  for (auto* const each : it.arguments()) {
+    arguments_.push_back(api::HoldString(nullptr, each));
+    api::TrimStringAllocation(arguments_.back());  // Redis would do it later, while another thread reads the bytes
+  }
+  client_ = api::BlockClient(it.context(), nullptr, nullptr, nullptr, 0);
+  context_ = api::GetThreadSafeContext(client_);
+}
+
+blocked_call::~blocked_call() {
+  for (auto* const each : arguments_) api::FreeString(nullptr, each);
+  api::FreeThreadSafeContext(context_);
+  api::UnblockClient(client_, nullptr);
+}
+
+bool patient_call::can_block() const noexcept {
+  constexpr int forbids = api::flag_deny_blocking | api::flag_multi | api::flag_lua | api::flag_loading | api::flag_replicated;
+  return held_ != nullptr || (api::GetContextFlags(context()) & forbids) == 0;
+}
+
+bool patient_call::is_repeated() const noexcept {
+  return (api::GetContextFlags(context()) & (api::flag_loading | api::flag_replicated)) != 0;
+}
+
+std::unique_ptr<blocked_call> patient_call::block() {
+  return held_ != nullptr ? std::move(held_) : std::make_unique<blocked_call>(*this, body_);
+}
+
+void patient_call::replicate() const noexcept {
+  if (held_ == nullptr) return call::replicate();
+  auto const given = arguments();
+  api::Replicate(context(), (*this)[0].data(), "v", given.data() + 1, given.size() - 1);
+}
+
+void operation::compute() {
+  std::unique_lock lock(mutex_);
+  if (step_ != step::queued) return changed_.wait(lock, [&] { return step_ == step::computed; });
+  step_ = step::computing;
+  lock.unlock();
+  try {
+    auto const given = whose_->arguments();
+    work_.compute(call(whose_->context(), given.data(), static_cast<int>(given.size())));
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  lock.lock();
+  step_ = step::computed;
+  changed_.notify_all();
+}
+
+void operation::finish() {
+  if (done_) return;
+  done_ = true;
+  patient_call it(std::move(whose_));
+  attempt(it, [&](patient_call& now) {
+    if (failure_) std::rethrow_exception(failure_);
+    work_.finish(now);
+  });
+}
+
+void operation::run_waiting() noexcept {
+  for (auto& each : std::exchange(waiting_, {})) {
+    patient_call it(std::move(each));
+    attempt(it, std::mem_fn(&patient_call::run));
+  }
+}
+
+bool reading_marks::settle(patient_call& it) {
+  drop_done();
+  if (running_.empty()) return false;
+  if (it.can_block()) throw wait{running_.front()};
+  for (auto const& each : std::exchange(running_, {})) {
+    each->compute();
+    each->finish();
+  }
+  return true;
+}
+
+void reading_marks::queue_up(patient_call& it) {
+  drop_done();
+  if (!it.can_block()) return;
+  for (auto const& each : running_)
+    if (each->has_waiting()) throw wait{each};
+}
+
+void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads, long_work work) {
+  if (bytes < large_bytes || !it.can_block()) {
+    work.compute(it);
+    work.finish(it);
+    return;
+  }
+  for (auto* const each : reads) each->queue_up(it);
+  auto const started = std::make_shared<operation>(it.block(), std::move(work));
+  for (auto* const each : reads) each->add(started);
+  if (workers::all().add(started)) return;
+  started->compute();
+  started->finish();
+}
+
+void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads,
+                 std::function<void(call const&)> how) {
+  do_work(it, bytes, reads, {std::move(how), [](patient_call&) {}});
+}
+
+int run_patiently(blocked_call::body_function body, api::context* context, api::string** arguments, int count) noexcept {
+  patient_call it(context, arguments, count, body);
+  attempt(it, std::mem_fn(&patient_call::run));
+  return api::ok;
+}
+
+}  // namespace hortus::server

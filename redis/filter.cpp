@@ -1,0 +1,85 @@
+#include "redis/filter.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "redis/settings.hpp"
+
+namespace hortus::server {
+
+api::type* filter_value::type = nullptr;
+
+std::uint64_t filter_value::next_stamp() noexcept {
+  // Begins with the time, so that numbers from before a restart do not come again: fewer than 2^20 changes are made in a
+  // millisecond.
+  static std::atomic<std::uint64_t> last = static_cast<std::uint64_t>(api::Milliseconds()) << 20;
+  return ++last & ~(std::uint64_t{1} << 63);  // a signed number in replies
+}
+
+filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
+  for (;;) {
+    key_ = std::make_unique<opened_key<filter_value>>(it, argument, what == to_read ? api::key_read : key_to_write);
+    value_ = key_->value();
+    if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
+    if (what == to_read) return;
+    if (value_->marks().settle(it)) continue;
+    if (what == to_replace || !value_->is_shared()) return;
+    if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {
+      (void)value_->replace(counted([&] { return value_->filter(); }));
+      return;
+    }
+    remake_value(it, *value_, {[](any_filter const& shared) { return shared; }, value_->filter().size_bytes()},
+                 [](patient_call& now, filter_value&) { now.run(); });
+    throw goes_on();
+  }
+}
+
+void check_object_bytes(std::uint64_t bytes, bool is_repeated) {
+  auto const most = static_cast<std::uint64_t>(current_settings().max_object_bytes);
+  if (bytes <= most || is_repeated) return;
+  throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, and the setting max-object-bytes allows " +
+                std::to_string(most));
+}
+
+void check_absent(patient_call const& it, std::size_t argument) {
+  if (!opened_key<filter_value>(it, argument, api::key_read).empty())
+    throw refusal("ERR the key is there already: DEL it first, or use another name");
+}
+
+void check_can_write(patient_call const& it) {
+  constexpr char const* why = "READONLY this server became a replica before the command was done";
+  bool const replica = (api::GetContextFlags(it.context()) & api::flag_replica) != 0;
+  if (replica && it.is_blocked()) throw refusal(why);
+}
+
+void make_value(patient_call& it, making<call> how, bool replaces, after_change then) {
+  auto const made = std::make_shared<counted_filter>();
+  auto compute = [made, make = std::move(how.make)](call const& of) { *made = counted([&] { return make(of); }); };
+  auto finish = [made, replaces, then = std::move(then)](patient_call& now) {
+    check_can_write(now);
+    if (!replaces) check_absent(now, 1);
+    opened_key<filter_value> key(now, 1, key_to_write);
+    auto* const value = new_value<filter_value>(std::exchange(*made, {}));
+    if (key.holds()) *made = key.value()->replace({});  // Redis would free it here; so the other thread does
+    then(now, *key.set(value));
+  };
+  do_work(it, how.bytes, how.reads, {std::move(compute), std::move(finish)});
+}
+
+void remake_value(patient_call& it, filter_value& old, making<any_filter> how, after_change then) {
+  auto const before = old.shared();
+  auto const made = std::make_shared<counted_filter>();
+  auto compute = [made, before, make = std::move(how.make)](call const&) { *made = counted([&] { return make(*before); }); };
+  auto finish = [made, before, then = std::move(then)](patient_call& now) {
+    check_can_write(now);
+    opened_key<filter_value> key(now, 1, key_to_write);
+    if (!key.holds() || key.value()->shared() != before)
+      throw refusal("ERR the filter was deleted or replaced before the command was done");
+    *made = key.value()->replace(std::move(*made));
+    then(now, *key.value());
+  };
+  how.reads.push_back(&old.marks());
+  do_work(it, how.bytes, how.reads, {std::move(compute), std::move(finish)});
+}
+
+}  // namespace hortus::server

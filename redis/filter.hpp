@@ -1,0 +1,126 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <hortus/any/any_filter.hpp>
+
+#include "redis/background.hpp"
+#include "redis/memory.hpp"
+
+/// The value of a key that HORTUS.CREATE made: a filter of any family.
+namespace hortus::server {
+
+/// A filter, and what it takes of Redis' memory. Work in the background keeps a reference to the filters that it reads.
+struct counted_filter {
+  std::shared_ptr<any_filter> filter;
+  long long bytes = 0;
+  std::shared_ptr<void> claim = std::make_shared<char>();  ///< of the values that share the filter; work does not hold it
+};
+
+/// The filter that make() returns.
+template <class Make>
+counted_filter counted(Make make) {
+  allocation_meter const taken;
+  auto filter = std::allocate_shared<any_filter>(memory_allocator<any_filter>(), make());
+  return {.filter = std::move(filter), .bytes = taken.bytes()};
+}
+
+class filter_value {
+ public:
+  static api::type* type;
+
+  explicit filter_value(counted_filter held) noexcept : held_(std::move(held)) {}
+
+  [[nodiscard]] any_filter const& filter() const noexcept { return *held_.filter; }
+  [[nodiscard]] std::shared_ptr<any_filter const> shared() const noexcept { return held_.filter; }
+  [[nodiscard]] long long bytes() const noexcept { return held_.bytes; }
+  /// Changes with every change of the filter, and is never the same again, also not after a restart.
+  [[nodiscard]] std::uint64_t stamp() const noexcept { return stamp_; }
+  [[nodiscard]] reading_marks& marks() noexcept { return marks_; }
+
+  /// A value and its copies share a filter until one of them is changed.
+  [[nodiscard]] filter_value copied() const { return filter_value(held_); }
+  [[nodiscard]] bool is_shared() const noexcept { return held_.claim.use_count() > 1; }
+
+  /// act(filter) changes the filter in place. Pre: marks().settle(), and it is not shared
+  template <class Act>
+  decltype(auto) change(Act act) {
+    struct accounting {
+      filter_value& of;
+      allocation_meter taken{};
+      ~accounting() { of.held_.bytes += taken.bytes(), of.stamp_ = next_stamp(); }
+    } const at_the_end{*this};
+    return act(*held_.filter);
+  }
+  /// Puts another filter in place of this one, and returns this one: freeing it may take long.
+  [[nodiscard]] counted_filter replace(counted_filter fresh) noexcept {
+    stamp_ = next_stamp();
+    auto old = std::exchange(held_, std::move(fresh));
+    old.claim.reset();
+    return old;
+  }
+
+ private:
+  static std::uint64_t next_stamp() noexcept;
+
+  counted_filter held_;
+  std::uint64_t stamp_ = next_stamp();
+  reading_marks marks_;
+};
+
+inline constexpr int key_to_write = api::key_read | api::key_write;
+
+/// A key that must hold a filter. Throws a refusal if it does not.
+class filter_key {
+ public:
+  enum purpose { to_read, to_change, to_replace };
+  /// To change or replace it, waits until no work reads it: see background.hpp. What is to be changed in place is copied first
+  /// if another value shares it.
+  filter_key(patient_call& it, std::size_t argument, purpose what = to_read);
+
+  [[nodiscard]] filter_value& operator*() const noexcept { return *value_; }
+  [[nodiscard]] filter_value* operator->() const noexcept { return value_; }
+
+ private:
+  std::unique_ptr<opened_key<filter_value>> key_;
+  filter_value* value_;
+};
+
+/// Throws a refusal if a command may not make a value of that size. What a master or a file says is repeated in any case.
+void check_object_bytes(std::uint64_t bytes, bool is_repeated);
+/// Throws a refusal if the server became a replica while the client was blocked.
+void check_can_write(patient_call const& it);
+/// Throws a refusal if there is something at the key.
+void check_absent(patient_call const& it, std::size_t argument);
+
+/// What a command does when a filter is in its place: replicate, tell the event, answer.
+using after_change = std::function<void(patient_call&, filter_value&)>;
+
+/// What making a filter is about: `make` runs in the background if that is about many bytes. It gets the call, or the old
+/// filter.
+template <class From>
+struct making {
+  std::function<any_filter(From const&)> make;
+  std::uint64_t bytes;                  ///< that it reads or writes
+  std::vector<reading_marks*> reads{};  ///< of other values that it reads
+};
+/// A copy that act(filter) changes.
+template <class Act>
+auto changed_copy(Act act) {
+  return [act](any_filter const& old) {
+    auto changed = old;
+    act(changed);
+    return changed;
+  };
+}
+/// Makes a value for argument 1. With `replaces` another value there goes away, else it is refused.
+void make_value(patient_call& it, making<call> how, bool replaces, after_change then);
+/// Replaces the filter at argument 1 by one that is made from it. Refused if the filter went away meanwhile.
+void remake_value(patient_call& it, filter_value& old, making<any_filter> how, after_change then);
+
+/// Registers the type. Returns false if Redis refuses it.
+bool add_filter_type(api::context* to);
+
+}  // namespace hortus::server

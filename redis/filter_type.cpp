@@ -1,0 +1,84 @@
+#include <exception>
+#include <string>
+
+#include "redis/filter.hpp"
+#include "redis/filter_pieces.hpp"
+#include "redis/settings.hpp"
+#include "redis/type_helpers.hpp"
+
+/// How Redis saves, loads, copies and frees filters. In an RDB file a filter is its file in pieces: so many strings as it
+/// takes.
+namespace hortus::server {
+namespace {
+
+constexpr int encoding = 0;
+
+filter_value const& filter_of(void const* value) { return *static_cast<filter_value const*>(value); }
+
+void save(api::stream* to, void* value) noexcept {
+  write_pieces(image_of(filter_of(value).filter()), [&](std::span<std::byte const> piece) {
+    api::SaveStringBuffer(to, reinterpret_cast<char const*>(piece.data()), piece.size());
+  });
+}
+
+void* load(api::stream* from, int version) noexcept {
+  return loaded(from, "a filter", [&]() -> void* {
+    if (version != encoding) throw error(errc::unsupported, "encoding version " + std::to_string(version));
+    loaded_string piece;
+    auto const next = [&] {
+      piece = loaded_string(from);
+      return piece.bytes();
+    };
+    auto const check_size = [](std::uint64_t bytes) {
+      if (bytes > static_cast<std::uint64_t>(current_settings().max_object_bytes))
+        throw error(errc::too_large, "it takes " + std::to_string(bytes) + " bytes, more than max-object-bytes");
+    };
+    return new_value<filter_value>(counted([&] { return read_pieces(next, check_size); }));
+  });
+}
+
+void rewrite(api::stream* to, api::string* key, void* value) noexcept {
+  long long offset = 0;
+  write_pieces(image_of(filter_of(value).filter()), [&](std::span<std::byte const> piece) {
+    api::EmitAOF(to, "HORTUS.IMPORT", "sclb", key, "FROM", offset, reinterpret_cast<char const*>(piece.data()), piece.size());
+    offset += static_cast<long long>(piece.size());
+  });
+}
+
+std::size_t memory_usage(void const* value) noexcept {
+  return static_cast<std::size_t>(filter_of(value).bytes()) + api::MallocSize(const_cast<void*>(value));
+}
+
+/// The checksum of the file covers every byte of it.
+void add_to_digest(api::digest_state* to, void* value) noexcept {
+  api::DigestAddLongLong(to, static_cast<long long>(identity(image_of(filter_of(value).filter()))));
+  api::DigestEndSequence(to);
+}
+
+void* copy(api::string*, api::string*, void const* value) noexcept {
+  try {
+    return new_value<filter_value>(filter_of(value).copied());
+  } catch (std::exception const&) {
+    return nullptr;  // Redis answers that it cannot copy
+  }
+}
+
+/// In pages: Redis frees a value on another thread if it has more than 64 of what this counts.
+std::size_t free_effort(api::string*, void const* value) noexcept { return memory_usage(value) / 4096 + 1; }
+
+}  // namespace
+
+bool add_filter_type(api::context* to) {
+  api::type_methods methods{.rdb_load = load,
+                            .rdb_save = save,
+                            .aof_rewrite = rewrite,
+                            .mem_usage = memory_usage,
+                            .digest = add_to_digest,
+                            .free = free_value<filter_value>,
+                            .free_effort = free_effort,
+                            .copy = copy};
+  filter_value::type = api::CreateDataType(to, "hortus-fl", encoding, &methods);
+  return filter_value::type != nullptr;
+}
+
+}  // namespace hortus::server

@@ -1,0 +1,72 @@
+#include "redis/hortus_commands.hpp"
+#include "redis/items.hpp"
+#include "redis/words.hpp"
+
+/// Maps: items with values. Values are numbers, or texts that came with the map's file.
+namespace hortus::server::commands {
+namespace {
+
+/// The values of a call: HORTUS.PUT key item value [item value]... Throws if one does not go into the map.
+std::vector<std::uint64_t> values_in(call const& it, any_filter const& map) {
+  auto const labels = map.family().labels();
+  auto const bits = map.family().value_bits();
+  bool const not_zero = card_of(map.family().kind()).finds_bounds;
+  std::vector<std::uint64_t> values;
+  for (std::size_t i = 3; i < it.size(); i += 2) {
+    std::uint64_t value = 0;
+    if (labels.empty()) {
+      value = whole_number(it, i, "a value");
+    } else {
+      while (value < labels.size() && labels[value] != it[i]) ++value;
+      if (value == labels.size()) throw refusal("ERR a value is none of the texts of the map");
+    }
+    if (bits < 64 && value >> bits != 0)
+      throw refusal("ERR a value has more than the " + std::to_string(bits) + " bits of the values of the map");
+    if (not_zero && value == 0) throw refusal("ERR a value is 0, which stands for an absent item here");
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// act(map, item, value) puts or assigns one, and says whether it did.
+template <class Act>
+void set_values(patient_call& it, verb needed, char const* event, Act act) {
+  if (it.size() % 2 != 0) throw wrong_arity();
+  filter_key key(it, 1, filter_key::to_change);
+  argument_items const items(it, 2, 2);
+  check_takes(key->filter(), needed, items.kind());
+  auto const values = values_in(it, key->filter());
+  std::vector<bool> did;
+  change_items(it, *key, event, [&](any_filter& map) {
+    items.in_blocks([&](auto keys) {
+      for (auto const each : keys) did.push_back(act(map, each, values[did.size()]));
+    });
+    return std::ranges::find(did, true) != did.end();
+  });
+  reply_each(it, items.size(), [&](std::size_t i) { it.reply(did[i] ? 1 : 0); });
+}
+
+}  // namespace
+
+void put(patient_call& it) {
+  set_values(it, verb::put, "hortus.put", [](any_filter& map, auto item, auto value) { return map.put(item, value); });
+}
+
+void assign(patient_call& it) {
+  set_values(it, verb::assign, "hortus.assign", [](any_filter& map, auto item, auto value) { return map.assign(item, value); });
+}
+
+void get(patient_call& it) {
+  filter_key const key(it, 1);
+  argument_items const items(it, 2);
+  check_takes(key->filter(), verb::find, items.kind());
+  auto const found = values_of_items(key->filter(), items);
+  auto const labels = key->filter().family().labels();
+  reply_each(it, items.size(), [&](std::size_t i) {
+    if (!bit(found.found, i)) return it.reply_null();
+    if (labels.empty()) return reply_unsigned(it, found.values[i]);
+    it.reply_bytes(labels[found.values[i]]);
+  });
+}
+
+}  // namespace hortus::server::commands

@@ -1,0 +1,76 @@
+#include "redis/hortus_commands.hpp"
+#include "redis/items.hpp"
+#include "redis/words.hpp"
+
+/// Commands whose items are packed in one string, as are the answers: HORTUS.MADD key FORMAT [width] bytes.
+namespace hortus::server::commands {
+namespace {
+
+struct format {
+  std::string_view name;
+  packing how;
+};
+constexpr format formats[] = {{"DIGESTS", packing::digests}, {"INTEGERS", packing::integers}, {"FIXED", packing::fixed},
+                              {"LINES", packing::lines},     {"U32LEN", packing::u32len},     {"VARINT", packing::varint}};
+
+packed_items items_of(call const& it) {
+  for (auto const& each : formats) {
+    if (!it.is(2, each.name)) continue;
+    bool const fixed = each.how == packing::fixed;
+    if (it.size() != (fixed ? 5 : 4)) throw refusal("ERR the format is followed by one string of items, after FIXED n also");
+    return {each.how, fixed ? whole_number(it, 3, "the width of FIXED") : 0, it[it.size() - 1]};
+  }
+  throw refusal("ERR the format of the items is one of DIGESTS, INTEGERS, FIXED n, LINES, U32LEN and VARINT");
+}
+
+template <class Number>
+void reply_numbers(call const& it, std::vector<Number> const& numbers) {
+  static_assert(sizeof(Number) == 8);
+  it.reply_bytes({reinterpret_cast<char const*>(numbers.data()), numbers.size() * sizeof(Number)});
+}
+
+}  // namespace
+
+void packed_add(patient_call& it) {
+  filter_key key(it, 1, filter_key::to_change);
+  check_takes(key->filter(), verb::insert, items_of(it).kind());
+  at_present(it, *key, [](patient_call& now, filter_value& value) {
+    auto const items = items_of(now);
+    added_items added;
+    change_items(now, value, "hortus.add", [&](any_filter& filter) {
+      added = add_items(filter, items);
+      return added.count != 0;
+    });
+    now.begin_array(2);
+    now.reply(static_cast<long long>(added.count));
+    reply_bits(now, added.fresh, items.size());
+  });
+}
+
+void packed_exists(patient_call& it) {
+  filter_key const key(it, 1);
+  auto const items = items_of(it);
+  check_takes(key->filter(), verb::may_contain, items.kind());
+  reply_bits(it, find_items(key->filter(), items, now_in_ticks()), items.size());
+}
+
+void packed_count(patient_call& it) {
+  filter_key const key(it, 1);
+  auto const items = items_of(it);
+  check_takes(key->filter(), verb::count, items.kind());
+  reply_numbers(it, count_items(key->filter(), items));
+}
+
+void packed_get(patient_call& it) {
+  filter_key const key(it, 1);
+  auto const items = items_of(it);
+  check_takes(key->filter(), verb::find, items.kind());
+  if (!key->filter().family().labels().empty())
+    throw error(errc::unsupported, "the values of this map are texts: HORTUS.GET gives them");
+  auto const found = values_of_items(key->filter(), items);
+  it.begin_array(2);
+  reply_bits(it, found.found, items.size());
+  reply_numbers(it, found.values);
+}
+
+}  // namespace hortus::server::commands
