@@ -194,10 +194,10 @@ TEST(count_sketch, becomes_the_weighted_sum_even_of_itself) {
 
 TEST(count_sketch, a_sum_that_is_no_counter_changes_nothing) {
   for (auto const& [first, second] : {std::pair<long long, long long>{-1, 1},
-                                     {1'000'000'000, 0},
-                                     {0, 1'000'000'000},
-                                     {std::numeric_limits<long long>::max(), 0},
-                                     {std::numeric_limits<long long>::min(), 0}}) {
+                                      {1'000'000'000, 0},
+                                      {0, 1'000'000'000},
+                                      {std::numeric_limits<long long>::max(), 0},
+                                      {std::numeric_limits<long long>::min(), 0}}) {
     two_sketches its;
     auto const before = its.b;
     EXPECT_EQ(its.merge(first, second), count_sketch::merged::overflow) << first << " " << second;
