@@ -1,5 +1,6 @@
 #include "redis/bf_value.hpp"
 #include "redis/chain_value.hpp"
+#include "redis/info.hpp"
 #include "redis/registry.hpp"
 
 namespace hortus::server {
@@ -27,6 +28,7 @@ constexpr command_entry commands[] = {
 
 bool add_bf(api::context* to) {
   if (!chain_methods<bf_value>::add(to, "MBbloom--")) return false;
+  count_in_info("bf", live_values<bf_value>);
   char const* const refused = add_commands(to, commands);
   if (refused != nullptr) api::Log(to, "warning", "Redis refused the command %s", refused);
   return refused == nullptr;

@@ -1,5 +1,6 @@
 #include "redis/cf_value.hpp"
 #include "redis/chain_value.hpp"
+#include "redis/info.hpp"
 #include "redis/registry.hpp"
 
 namespace hortus::server {
@@ -31,6 +32,7 @@ constexpr command_entry commands[] = {
 
 bool add_cf(api::context* to) {
   if (!chain_methods<cf_value>::add(to, "MBbloomCF")) return false;
+  count_in_info("cf", live_values<cf_value>);
   char const* const refused = add_commands(to, commands);
   if (refused != nullptr) api::Log(to, "warning", "Redis refused the command %s", refused);
   return refused == nullptr;

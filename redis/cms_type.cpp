@@ -16,8 +16,8 @@ constexpr int encoding_version = 0;
 cms_value const& sketch_of(void const* value) { return *static_cast<cms_value const*>(value); }
 
 redisbloom::count_sketch read(loader const& from) {
-  redisbloom::count_sketch::shape const dimensions{.width = from.integer(), .depth = from.integer()};
-  auto const total = from.integer();
+  redisbloom::count_sketch::shape const dimensions{.width = from.number(), .depth = from.number()};
+  auto const total = from.number();
   auto const bytes = dimensions.bytes();
   if (!bytes || *bytes > most_object_bytes())
     throw error(errc::corrupt, "there is no count-min sketch of this width and depth");
@@ -28,10 +28,10 @@ redisbloom::count_sketch read(loader const& from) {
 void* load(api::stream* from, int version) { return version > encoding_version ? nullptr : load_value<cms_value>(from, read); }
 
 void write(cms_value const& sketch, auto const& to) {
-  to.integer(sketch.dimensions().width);
-  to.integer(sketch.dimensions().depth);
-  to.integer(sketch.total());
-  to.string(sketch.counters().bytes());
+  to.number(sketch.dimensions().width);
+  to.number(sketch.dimensions().depth);
+  to.number(sketch.total());
+  to.bytes(sketch.counters().bytes());
 }
 
 void save(api::stream* to, void* value) { write(sketch_of(value), saver(to)); }

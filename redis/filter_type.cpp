@@ -1,10 +1,10 @@
 #include <exception>
 #include <string>
 
+#include "redis/fields.hpp"
 #include "redis/filter.hpp"
 #include "redis/filter_pieces.hpp"
-#include "redis/settings.hpp"
-#include "redis/type_helpers.hpp"
+#include "redis/limits.hpp"
 
 /// How Redis saves, loads, copies and frees filters. In an RDB file a filter is its file in pieces: so many strings as it
 /// takes.
@@ -21,20 +21,21 @@ void save(api::stream* to, void* value) noexcept {
   });
 }
 
+filter_value read(loader const& from) {
+  loaded_string piece;
+  auto const next = [&] {
+    piece = from.string();
+    return piece.bytes();
+  };
+  auto const check_size = [](std::uint64_t bytes) {
+    if (bytes > most_object_bytes())
+      throw error(errc::too_large, "it takes " + std::to_string(bytes) + " bytes, more than max-object-bytes");
+  };
+  return filter_value(counted([&] { return read_pieces(next, check_size); }));
+}
+
 void* load(api::stream* from, int version) noexcept {
-  return loaded(from, "a filter", [&]() -> void* {
-    if (version != encoding) throw error(errc::unsupported, "encoding version " + std::to_string(version));
-    loaded_string piece;
-    auto const next = [&] {
-      piece = loaded_string(from);
-      return piece.bytes();
-    };
-    auto const check_size = [](std::uint64_t bytes) {
-      if (bytes > static_cast<std::uint64_t>(current_settings().max_object_bytes))
-        throw error(errc::too_large, "it takes " + std::to_string(bytes) + " bytes, more than max-object-bytes");
-    };
-    return new_value<filter_value>(counted([&] { return read_pieces(next, check_size); }));
-  });
+  return version > encoding ? nullptr : load_value<filter_value>(from, read);
 }
 
 void rewrite(api::stream* to, api::string* key, void* value) noexcept {

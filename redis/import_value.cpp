@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "redis/type_helpers.hpp"
+#include "redis/fields.hpp"
 
 namespace hortus::server {
 
@@ -43,20 +43,21 @@ void save(api::stream* to, void* value) noexcept {
   for (auto const& each : *pieces) api::SaveStringBuffer(to, text(each), each.size());
 }
 
+import_value read(loader const& from) {
+  auto const pieces = from.number();
+  import_value made(from.string().bytes());
+  for (std::uint64_t i = 1; i < pieces; ++i) {
+    auto const piece = from.string();
+    // One that is complete is a filter, so at least a byte is missing.
+    if (piece.bytes().empty() || piece.bytes().size() >= made.file_bytes() - made.came())
+      throw error(errc::corrupt, "the pieces are longer than the file");
+    made.add(piece.bytes());
+  }
+  return made;
+}
+
 void* load(api::stream* from, int version) noexcept {
-  return loaded(from, "an import", [&]() -> void* {
-    if (version != encoding) throw error(errc::unsupported, "encoding version " + std::to_string(version));
-    auto const pieces = api::LoadUnsigned(from);
-    owned_value<import_value> made(new_value<import_value>(loaded_string(from).bytes()));
-    for (std::uint64_t i = 1; i < pieces; ++i) {
-      loaded_string const piece(from);
-      // One that is complete is a filter, so at least a byte is missing.
-      if (piece.bytes().empty() || piece.bytes().size() >= made->file_bytes() - made->came())
-        throw error(errc::corrupt, "the pieces are longer than the file");
-      made->add(piece.bytes());
-    }
-    return made.release();
-  });
+  return version > encoding ? nullptr : load_value<import_value>(from, read);
 }
 
 void rewrite(api::stream* to, api::string* key, void* value) noexcept {

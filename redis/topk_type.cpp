@@ -17,7 +17,7 @@ topk_value const& keeper_of(void const* value) { return *static_cast<topk_value 
 
 redisbloom::heavy_keeper read(loader const& from) {
   redisbloom::heavy_keeper::shape const its{
-      .items = from.integer(), .width = from.integer(), .depth = from.integer(), .decay = from.number()};
+      .items = from.number(), .width = from.number(), .depth = from.number(), .decay = from.real()};
   auto const most = most_object_bytes();
   auto bytes = its.bytes();
   if (!bytes || *bytes > most) throw error(errc::corrupt, "there is no TopK of these numbers");
@@ -28,7 +28,7 @@ redisbloom::heavy_keeper read(loader const& from) {
       records.view().size() != its.items * sizeof(redisbloom::top_list::record))
     throw error(errc::corrupt, "the bytes of the buckets or of the list are not those of a TopK of these numbers");
   redisbloom::heavy_keeper made(its);
-  loaded_string item(nullptr, 0);
+  loaded_string item;
   made.restore(buckets.view(), records.view(), [&] {
     item = from.string();
     *bytes += item.view().size();
@@ -42,13 +42,13 @@ void* load(api::stream* from, int version) { return version > encoding_version ?
 
 void write(topk_value const& keeper, auto const& to) {
   auto const its = keeper.dimensions();
-  to.integer(its.items);
-  to.integer(its.width);
-  to.integer(its.depth);
-  to.number(its.decay);
-  to.string(keeper.buckets().bytes());
-  to.string(keeper.list().records().bytes());
-  for (std::uint64_t place = 0; place < its.items; ++place) to.string(keeper.list().item(place).stored());
+  to.number(its.items);
+  to.number(its.width);
+  to.number(its.depth);
+  to.real(its.decay);
+  to.bytes(keeper.buckets().bytes());
+  to.bytes(keeper.list().records().bytes());
+  for (std::uint64_t place = 0; place < its.items; ++place) to.bytes(keeper.list().item(place).stored());
 }
 
 void save(api::stream* to, void* value) { write(keeper_of(value), saver(to)); }

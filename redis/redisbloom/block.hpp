@@ -61,11 +61,12 @@ class block {
     return {reinterpret_cast<char const*>(data_), size_ * sizeof(Cell)};
   }
 
-  /// move(data) copies the bytes to a new address, frees the old one and returns the new one, or returns null.
-  template <class Move>
-  void relocate(Move const& move) {
+  /// Calls visit(block) with its memory, if it has some. The visitor may move it and change the pointer.
+  void visit_block(auto const& visit) {
     if (data_ == nullptr) return;
-    if (void* const moved = move(data_)) data_ = static_cast<Cell*>(moved);
+    void* block = data_;
+    visit(block);
+    data_ = static_cast<Cell*>(block);
   }
 
   void swap(block& other) noexcept {

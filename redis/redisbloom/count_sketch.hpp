@@ -71,7 +71,7 @@ class count_sketch {
   merged merge(std::span<weighted const> sources) noexcept;
 
   /// Every block of memory that it has, for counting and moving them.
-  static void blocks(auto& self, auto const& visit) { visit(self.counters_); }
+  void visit_blocks(auto const& visit) { counters_.visit_block(visit); }
 
  private:
   static constexpr std::size_t items_at_once = 16;

@@ -85,9 +85,10 @@ class heavy_keeper {
   /// Of the item's buckets, whether it is in the list or not.
   [[nodiscard]] std::uint32_t count(std::string_view item) const noexcept;
 
-  static void blocks(auto& self, auto const& visit) {
-    visit(self.buckets_);
-    top_list::blocks(self.list_, visit);
+  /// Calls visit(block) with every block of memory. The visitor may move it and change the pointer.
+  void visit_blocks(auto const& visit) {
+    buckets_.visit_block(visit);
+    list_.visit_blocks(visit);
   }
 
  private:

@@ -30,7 +30,7 @@ class item_text {
     return bytes_.size() == 0 ? std::string_view("", 1) : std::string_view(bytes_.data(), bytes_.size());
   }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_.size(); }
-  static void blocks(auto& self, auto const& visit) { visit(self.bytes_); }
+  void visit_blocks(auto const& visit) { bytes_.visit_block(visit); }
 
  private:
   block<char> bytes_;

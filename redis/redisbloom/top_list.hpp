@@ -60,11 +60,11 @@ class top_list {
   [[nodiscard]] std::uint32_t& spare() noexcept { return records_[0].padding; }
   [[nodiscard]] std::uint32_t spare() const noexcept { return records_[0].padding; }
 
-  static void blocks(auto& self, auto const& visit) {
-    visit(self.records_);
-    visit(self.fingerprints_);
-    for (std::uint64_t place = 0; place < self.items_.size(); ++place) item_text::blocks(self.items_[place], visit);
-    visit(self.items_);
+  void visit_blocks(auto const& visit) {
+    records_.visit_block(visit);
+    fingerprints_.visit_block(visit);
+    for (std::uint64_t place = 0; place < items_.size(); ++place) items_[place].visit_blocks(visit);
+    items_.visit_block(visit);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <new>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <hortus/error.hpp>
@@ -225,14 +226,11 @@ TEST(count_sketch, works_on_after_its_block_has_moved) {
   count_sketch sketch({10, 10});
   increment(sketch, "a", 5);
   int moved = 0;
-  count_sketch::blocks(sketch, [&](auto& block) {
-    block.relocate([&](void* from) {
-      void* const to = std::aligned_alloc(16, 400);
-      std::memcpy(to, from, 400);
-      std::free(from);
-      ++moved;
-      return to;
-    });
+  sketch.visit_blocks([&](void*& block) {
+    void* const to = std::aligned_alloc(16, 400);
+    std::memcpy(to, block, 400);
+    std::free(std::exchange(block, to));
+    ++moved;
   });
   EXPECT_EQ(moved, 1);
   EXPECT_EQ(increment(sketch, "a", 1), 6U);
