@@ -73,8 +73,8 @@ bool cuckoo_chain::contains(std::uint64_t hash) const noexcept {
   for (std::uint32_t i = 0; i < filters_.size(); ++i) {
     auto const* const slots = filters_[i].store.data();
     auto const at = key_in(i, hash, print);
-    if (find(slots + at.first, bucket_slots_, print) != nullptr) return true;
-    if (find(slots + at.second, bucket_slots_, print) != nullptr) return true;
+    for (auto const* const bucket : {slots + at.first, slots + at.second})
+      if (find(bucket, bucket_slots_, print) != nullptr) return true;
   }
   return false;
 }
