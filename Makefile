@@ -51,7 +51,8 @@ redis: need-build
 	@$(configure) release $(if $(wildcard build/CMakeCache.txt),,-DHORTUS_TESTS=OFF) -DHORTUS_REDIS=ON -DHORTUS_WERROR=$(WERROR)
 	@cmake --build --preset release --target hortus_redis -j $(JOBS)
 
-redis-test: redis need-redis
+# Files of filters go to the command and back.
+redis-test: build redis need-redis
 	@python3 tests/redis/run.py build/hortus_redis.so build/redis-test $(JOBS) $(REDIS_TESTS)
 
 # The tree of `make test-sanitized`, whose library this module contains.
