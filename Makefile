@@ -88,11 +88,11 @@ tree_of_tsan = build-tsan
 lint: tidy-tree
 	bash tools/format.sh --check
 	bash tools/include_arrows.sh .
-	bash tools/tidy.sh build-tidy $(JOBS) src cli bench fuzz examples
+	bash tools/tidy.sh build-tidy $(JOBS) src cli redis bench fuzz examples
 
 # What clang-tidy needs to know: how every unit is compiled.
 tidy-tree: need-lint
-	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DHORTUS_REDIS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 
 nightly: $(nightly_parts)
 nightly-lint: lint
