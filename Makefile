@@ -51,7 +51,8 @@ redis: need-build
 	@$(configure) release $(if $(wildcard build/CMakeCache.txt),,-DHORTUS_TESTS=OFF) -DHORTUS_REDIS=ON -DHORTUS_WERROR=$(WERROR)
 	@cmake --build --preset release --target hortus_redis -j $(JOBS)
 
-redis-test: redis need-redis
+# Files of filters go to the command and back.
+redis-test: build redis need-redis
 	@python3 tests/redis/run.py build/hortus_redis.so build/redis-test $(JOBS) $(REDIS_TESTS)
 
 # The tree of `make test-sanitized`, whose library this module contains.
@@ -87,11 +88,11 @@ tree_of_tsan = build-tsan
 lint: tidy-tree
 	bash tools/format.sh --check
 	bash tools/include_arrows.sh .
-	bash tools/tidy.sh build-tidy $(JOBS) src cli bench fuzz examples
+	bash tools/tidy.sh build-tidy $(JOBS) src cli redis bench fuzz examples
 
 # What clang-tidy needs to know: how every unit is compiled.
 tidy-tree: need-lint
-	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DHORTUS_FAMILIES_A_UNIT=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DHORTUS_REDIS=ON -DHORTUS_FAMILIES_A_UNIT=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 
 nightly: $(nightly_parts)
 nightly-lint: lint

@@ -4,6 +4,7 @@
 
 #include "redis/filter.hpp"
 #include "redis/import_value.hpp"
+#include "redis/info.hpp"
 #include "redis/registry.hpp"
 
 namespace hortus::server {
@@ -76,6 +77,8 @@ bool add_hortus(api::context* to) {
     api::Log(to, "warning", "Redis refuses a type of hortus");
     return false;
   }
+  count_in_info("hortus", live_values<filter_value>);
+  count_in_info("imports", live_values<import_value>);
   char const* const refused = add_commands(to, all);
   char const* const also_refused = refused == nullptr ? add_keyless_commands(to, general) : nullptr;
   if (refused == nullptr && also_refused == nullptr) return true;

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 mode=(-i)
 [ "${1-}" != --check ] || mode=(--dry-run -Werror)
 folders=()
-for folder in include src cli bench fuzz tests examples; do
+for folder in include src cli redis bench fuzz tests examples; do
   [ ! -d "$folder" ] || folders+=("$folder")
 done
 find "${folders[@]}" -name '*.[ch]pp' -print0 -o -name '*.cc' -print0 | xargs -0 clang-format "${mode[@]}"

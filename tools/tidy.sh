@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tidy.sh BUILD JOBS [FOLDER...]: clang-tidy over the units of the compile database that lie in the folders (src, cli, bench, fuzz,
-# tests and examples if none is named); headers are looked at through them.
+# tidy.sh BUILD JOBS [FOLDER...]: clang-tidy over the units of the compile database that lie in the folders (src, cli, redis, bench,
+# fuzz, tests and examples if none is named); headers are looked at through them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1 jobs=$2
 shift 2
-[ $# -gt 0 ] || set -- src cli bench fuzz tests examples
+[ $# -gt 0 ] || set -- src cli redis bench fuzz tests examples
 
 units=()
 for folder in "$@"; do

@@ -64,9 +64,9 @@ class block {
   /// Calls visit(block) with its memory, if it has some. The visitor may move it and change the pointer.
   void visit_block(auto const& visit) {
     if (data_ == nullptr) return;
-    void* block = data_;
-    visit(block);
-    data_ = static_cast<Cell*>(block);
+    void* where = data_;
+    visit(where);
+    data_ = static_cast<Cell*>(where);
   }
 
   void swap(block& other) noexcept {

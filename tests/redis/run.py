@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -27,10 +28,12 @@ def main():
     environment = dict(os.environ, HORTUS_REDIS_MODULE=os.path.abspath(module), HORTUS_REDIS_SCRATCH=os.path.abspath(scratch))
     files = [HERE / f"{name}_test.py" for name in names] or sorted(HERE.glob("*_test.py"))
     interpreter = python()
-    running = set()
+    running, stopping = set(), threading.Event()
     begin = time.monotonic()
 
     def run(file):
+        if stopping.is_set():
+            return file, 0, ""
         process = subprocess.Popen([interpreter, file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         running.add(process)
         output = process.communicate()[0]
@@ -38,6 +41,7 @@ def main():
         return file, process.returncode, output
 
     def stop(*_):
+        stopping.set()
         # A test that ends takes its servers along.
         for process in list(running):
             process.terminate()
