@@ -52,34 +52,55 @@ void check_can_write(patient_call const& it) {
   if (replica && it.is_blocked()) throw refusal(why);
 }
 
+namespace {
+
+/// Throws a refusal unless all that was read is still at its keys, on a server that may write.
+void check_unchanged(patient_call const& it, std::span<source const> reads) {
+  check_can_write(it);
+  for (auto const& each : reads) {
+    opened_key<filter_value> const key(it, each.argument, api::key_read);
+    if (!key.holds() || key.value()->shared() != each.filter)
+      throw refusal("ERR a filter was deleted or replaced before the command was done");
+  }
+}
+
+std::vector<reading_marks*> marks_of(std::span<source const> reads) {
+  std::vector<reading_marks*> marks;
+  for (auto const& each : reads) marks.push_back(each.marks);
+  return marks;
+}
+
+}  // namespace
+
 void make_value(patient_call& it, making<call> how, bool replaces, after_change then) {
+  auto const marks = marks_of(how.reads);
   auto const made = std::make_shared<counted_filter>();
   auto compute = [made, make = std::move(how.make)](call const& of) { *made = counted([&] { return make(of); }); };
-  auto finish = [made, replaces, then = std::move(then)](patient_call& now) {
-    check_can_write(now);
+  auto finish = [made, replaces, reads = std::move(how.reads), then = std::move(then)](patient_call& now) {
+    check_unchanged(now, reads);
     if (!replaces) check_absent(now, 1);
     opened_key<filter_value> key(now, 1, key_to_write);
     auto* const value = new_value<filter_value>(std::exchange(*made, {}));
     if (key.holds()) *made = key.value()->replace({});  // Redis would free it here; so the other thread does
     then(now, *key.set(value));
   };
-  do_work(it, how.bytes, how.reads, {std::move(compute), std::move(finish)});
+  do_work(it, how.bytes, marks, {std::move(compute), std::move(finish)});
 }
 
 void remake_value(patient_call& it, filter_value& old, making<any_filter> how, after_change then) {
-  auto const before = old.shared();
+  how.reads.emplace_back(1, old);
+  auto const marks = marks_of(how.reads);
   auto const made = std::make_shared<counted_filter>();
-  auto compute = [made, before, make = std::move(how.make)](call const&) { *made = counted([&] { return make(*before); }); };
-  auto finish = [made, before, then = std::move(then)](patient_call& now) {
-    check_can_write(now);
+  auto compute = [made, before = old.shared(), make = std::move(how.make)](call const&) {
+    *made = counted([&] { return make(*before); });
+  };
+  auto finish = [made, reads = std::move(how.reads), then = std::move(then)](patient_call& now) {
+    check_unchanged(now, reads);
     opened_key<filter_value> key(now, 1, key_to_write);
-    if (!key.holds() || key.value()->shared() != before)
-      throw refusal("ERR the filter was deleted or replaced before the command was done");
     *made = key.value()->replace(std::move(*made));
     then(now, *key.value());
   };
-  how.reads.push_back(&old.marks());
-  do_work(it, how.bytes, how.reads, {std::move(compute), std::move(finish)});
+  do_work(it, how.bytes, marks, {std::move(compute), std::move(finish)});
 }
 
 }  // namespace hortus::server

@@ -12,11 +12,13 @@
 /// The value of a key that HORTUS.CREATE made: a filter of any family.
 namespace hortus::server {
 
-/// A filter, and what it takes of Redis' memory. Work in the background keeps a reference to the filters that it reads.
+/// A filter, and what it takes of Redis' memory. Work in the background keeps a reference to the filters that it reads. A value
+/// and its copies share all of this until one of them is changed.
 struct counted_filter {
   std::shared_ptr<any_filter> filter;
   long long bytes = 0;
-  std::shared_ptr<void> claim = std::make_shared<char>();  ///< of the values that share the filter; work does not hold it
+  /// Of the work that reads the filter, for whichever of the values. Only values hold it, so that it tells how many there are.
+  std::shared_ptr<reading_marks> marks = std::make_shared<reading_marks>();
 };
 
 /// The filter that make() returns.
@@ -38,11 +40,10 @@ class filter_value {
   [[nodiscard]] long long bytes() const noexcept { return held_.bytes; }
   /// Changes with every change of the filter, and is never the same again, also not after a restart.
   [[nodiscard]] std::uint64_t stamp() const noexcept { return stamp_; }
-  [[nodiscard]] reading_marks& marks() noexcept { return marks_; }
+  [[nodiscard]] reading_marks& marks() noexcept { return *held_.marks; }
 
-  /// A value and its copies share a filter until one of them is changed.
   [[nodiscard]] filter_value copied() const { return filter_value(held_); }
-  [[nodiscard]] bool is_shared() const noexcept { return held_.claim.use_count() > 1; }
+  [[nodiscard]] bool is_shared() const noexcept { return held_.marks.use_count() > 1; }
 
   /// act(filter) changes the filter in place. Pre: marks().settle(), and it is not shared
   template <class Act>
@@ -58,7 +59,7 @@ class filter_value {
   [[nodiscard]] counted_filter replace(counted_filter fresh) noexcept {
     stamp_ = next_stamp();
     auto old = std::exchange(held_, std::move(fresh));
-    old.claim.reset();
+    old.marks.reset();
     return old;
   }
 
@@ -67,7 +68,6 @@ class filter_value {
 
   counted_filter held_;
   std::uint64_t stamp_ = next_stamp();
-  reading_marks marks_;
 };
 
 inline constexpr int key_to_write = api::key_read | api::key_write;
@@ -98,13 +98,21 @@ void check_absent(patient_call const& it, std::size_t argument);
 /// What a command does when a filter is in its place: replicate, tell the event, answer.
 using after_change = std::function<void(patient_call&, filter_value&)>;
 
+/// A filter that work reads, and the argument that names its key.
+struct source {
+  source(std::size_t key, filter_value& value) : argument(key), filter(value.shared()), marks(&value.marks()) {}
+  std::size_t argument;
+  std::shared_ptr<any_filter const> filter;
+  reading_marks* marks;  ///< valid until the work begins
+};
+
 /// What making a filter is about: `make` runs in the background if that is about many bytes. It gets the call, or the old
 /// filter.
 template <class From>
 struct making {
   std::function<any_filter(From const&)> make;
-  std::uint64_t bytes;                  ///< that it reads or writes
-  std::vector<reading_marks*> reads{};  ///< of other values that it reads
+  std::uint64_t bytes;          ///< that it reads or writes
+  std::vector<source> reads{};  ///< other filters. Refused if one is at its key no more: a replica would read something else
 };
 /// A copy that act(filter) changes.
 template <class Act>

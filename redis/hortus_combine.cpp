@@ -26,28 +26,25 @@ after_change replicated_as(char const* event) {
 }
 
 /// The filters of dest numkeys src...
-struct sources {
-  std::vector<filter_pointer> filters;
-  std::vector<reading_marks*> marks;
-  std::uint64_t bytes = 0;
-
-  explicit sources(patient_call& it) {
-    auto const keys = whole_number(it, 2, "the number of keys");
-    if (keys == 0 || keys != it.size() - 3) throw refusal("ERR the number of keys is not that of the keys that follow it");
-    for (std::size_t i = 3; i < it.size(); ++i) {
-      filter_key const key(it, i);
-      filters.push_back(key->shared());
-      marks.push_back(&key->marks());
-      bytes += key->filter().size_bytes();
-    }
-  }
-};
+std::vector<source> sources(patient_call& it) {
+  auto const keys = whole_number(it, 2, "the number of keys");
+  if (keys == 0 || keys != it.size() - 3) throw refusal("ERR the number of keys is not that of the keys that follow it");
+  std::vector<source> all;
+  for (std::size_t i = 3; i < it.size(); ++i) all.emplace_back(i, *filter_key(it, i));
+  return all;
+}
 
 /// act(filter, other) joins another filter into one.
 template <class Act>
 void combine(patient_call& it, verb needed, char const* event, Act act) {
-  sources from(it);
-  for (auto const& each : from.filters) check_has(*each, needed);
+  auto const reads = sources(it);
+  std::vector<filter_pointer> filters;
+  std::uint64_t bytes = 0;
+  for (auto const& each : reads) {
+    check_has(*each.filter, needed);
+    filters.push_back(each.filter);
+    bytes += each.filter->size_bytes();
+  }
   auto const join = [act](any_filter& into, std::span<filter_pointer const> others) {
     try {
       for (auto const& each : others) act(into, *each);
@@ -57,17 +54,17 @@ void combine(patient_call& it, verb needed, char const* event, Act act) {
     }
   };
   if (opened_key<filter_value>(it, 1, api::key_read).empty()) {  // it becomes a copy of the first, joined with the others
-    auto const make = [filters = from.filters, join](call const&) {
+    auto const make = [filters, join](call const&) {
       auto made = *filters.front();
       join(made, std::span(filters).subspan(1));
       return made;
     };
-    return make_value(it, {make, from.bytes, from.marks}, false, replicated_as(event));
+    return make_value(it, {make, bytes, reads}, false, replicated_as(event));
   }
   filter_key key(it, 1, filter_key::to_replace);
   check_has(key->filter(), needed);
-  auto const make = changed_copy([filters = from.filters, join](any_filter& made) { join(made, filters); });
-  remake_value(it, *key, {make, from.bytes + key->filter().size_bytes(), from.marks}, replicated_as(event));
+  auto const make = changed_copy([filters, join](any_filter& made) { join(made, filters); });
+  remake_value(it, *key, {make, bytes + key->filter().size_bytes(), reads}, replicated_as(event));
 }
 
 }  // namespace

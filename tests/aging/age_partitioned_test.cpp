@@ -142,6 +142,36 @@ TEST(age_partitioned_filter, ages_by_time) {
   EXPECT_EQ(f.fpr(), 0) << "all is forgotten";
 }
 
+/// For readers that may not write: the answers that a copy gives that was told the time, false positives included.
+TEST(age_partitioned_filter, is_read_at_a_later_time_without_a_change) {
+  for (auto const& settings : {age_partitioned::goal{.items = 200, .fpr = 0.3, .ticks = 1000},
+                               age_partitioned::goal{.items = 2'000'000, .fpr = 0.3, .ticks = 1000}}) {  // beyond the caches
+    age_partitioned_filter f(settings);
+    std::uint64_t now = 1'700'000'000'000;
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+      f.advance(now += i % 2);
+      f.insert(i);
+    }
+    std::vector<digest> asked;
+    for (std::uint64_t i = 0; i < 4000; ++i) asked.push_back(f.digest_of(i));  // some were never inserted
+    auto const before = to_bytes(f);
+    for (std::uint64_t const later : {0U, 1U, 50U, 300U, 999U, 1000U, 1500U, 2000U, 1'000'000U}) {
+      auto told = f;
+      told.advance(now + later);
+      bitmask hits(asked.size());
+      f.family().may_contain_at(now + later, asked, hits.data());
+      EXPECT_EQ(hits, told.may_contain(asked)) << later << " ticks later";
+      EXPECT_EQ(f.family().turns(now + later) == 0, told.family().time() == f.family().time());
+    }
+    bitmask hits(asked.size());
+    f.family().may_contain_at(0, asked, hits.data());
+    EXPECT_EQ(hits, f.may_contain(asked)) << "an earlier time changes nothing";
+    EXPECT_EQ(to_bytes(f), before);
+  }
+  age_partitioned_filter by_keys({.items = 100, .fpr = 0.01});
+  EXPECT_EQ(by_keys.family().turns(~std::uint64_t{0}), 0U);
+}
+
 /// The first time that is told is a jump from 0 to now, and so is the first after a long pause: only the second forgets.
 TEST(age_partitioned_filter, has_forgotten_nothing_before_the_first_key) {
   age_partitioned_filter f({.items = 300, .fpr = 0.01, .ticks = 1000});
