@@ -32,9 +32,7 @@ bool call::speaks_resp3() const noexcept { return (api::GetContextFlags(context_
 
 void call::reply_truth(bool value) const noexcept { api::ReplyWithBool(context_, value ? 1 : 0); }
 
-void call::begin_map(std::size_t pairs) const noexcept {
-  api::ReplyWithMap(context_, static_cast<long>(pairs));
-}
+void call::begin_map(std::size_t pairs) const noexcept { api::ReplyWithMap(context_, static_cast<long>(pairs)); }
 
 void reply_failure(api::context* context) noexcept {
   try {

@@ -44,9 +44,7 @@ class call {
   void reply(long long value) const noexcept { api::ReplyWithLongLong(context_, value); }
   void reply_ok() const noexcept { api::ReplyWithSimpleString(context_, "OK"); }
   void reply_word(char const* text) const noexcept { api::ReplyWithSimpleString(context_, text); }  ///< a simple string
-  void reply_bytes(std::string_view bytes) const noexcept {
-    api::ReplyWithStringBuffer(context_, bytes.data(), bytes.size());
-  }
+  void reply_bytes(std::string_view bytes) const noexcept { api::ReplyWithStringBuffer(context_, bytes.data(), bytes.size()); }
   void reply_truth(bool value) const noexcept;  ///< a boolean in RESP3, 1 or 0 before
   void reply_null() const noexcept { api::ReplyWithNull(context_); }
   void reply_number(double value) const noexcept { api::ReplyWithDouble(context_, value); }
@@ -87,7 +85,8 @@ template <class T>
 class opened_key {
  public:
   opened_key(call const& of, std::size_t argument, int mode)
-      : key_(api::OpenKey(of.context(), of.raw(argument), mode)), kind_(key_ == nullptr ? api::key_empty : api::KeyType(key_)) {}
+      : key_(api::OpenKey(of.context(), of.raw(argument), mode)),
+        kind_(key_ == nullptr ? api::key_empty : api::KeyType(key_)) {}
   opened_key(opened_key const&) = delete;
   opened_key& operator=(opened_key const&) = delete;
   ~opened_key() {
@@ -95,9 +94,7 @@ class opened_key {
   }
 
   [[nodiscard]] bool empty() const noexcept { return kind_ == api::key_empty; }
-  [[nodiscard]] bool holds() const noexcept {
-    return kind_ == api::key_module && api::ModuleTypeGetType(key_) == T::type;
-  }
+  [[nodiscard]] bool holds() const noexcept { return kind_ == api::key_module && api::ModuleTypeGetType(key_) == T::type; }
   /// Null if there is no such key. Throws the refusal WRONGTYPE if it holds something else.
   [[nodiscard]] T* value() const {
     if (empty()) return nullptr;

@@ -51,7 +51,8 @@ struct chain_methods {
   static void* load(api::stream* from, int encoding) noexcept {
     return load_value<Value>(from, [encoding](loader const& fields) {
       chain_loader in(fields);
-      return Value::load(in, encoding, {std::min(most_object_bytes(), redisbloom::most_cell_bytes), redisbloom::most_saved_probes});
+      return Value::load(in, encoding,
+                         {std::min(most_object_bytes(), redisbloom::most_cell_bytes), redisbloom::most_saved_probes});
     });
   }
   static void save(api::stream* to, void* value) noexcept {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -153,10 +154,7 @@ void about(call& it) {
 // ----------------------------------------------------------------------------------------------------------------------------
 
 /// Destination and sources, for clusters and access control.
-constexpr api::key_spec merge_keys[] = {
-    {.flags = api::key_rw | api::key_update, .begin = {1, 0, nullptr}, .find_keys = api::find_range, .find = {0, 1, 0}},
-    {.flags = api::key_ro | api::key_access, .begin = {2, 0, nullptr}, .find_keys = api::find_numbered, .find = {0, 1, 1}},
-};
+constexpr std::array merge_keys{key_at(api::key_rw | api::key_update, 1), numbered_keys(api::key_ro | api::key_access, 2)};
 
 constexpr command_entry commands[] = {
     {"cms.initbydim", guarded<init<asked_dimensions>>, "write deny-oom", 4, "Makes a count-min sketch of a width and a depth",
@@ -165,7 +163,8 @@ constexpr command_entry commands[] = {
      "Makes a count-min sketch for an error and its probability", "cms"},
     {"cms.incrby", guarded<increment>, "write deny-oom", -4, "Adds to the counts of items", "cms"},
     {"cms.query", guarded<query>, "readonly", -3, "Returns the counts of items", "cms"},
-    {"cms.merge", guarded<merge>, "write deny-oom", -4, "Makes a sketch the weighted sum of others", "cms", merge_keys},
+    with_keys<merge_keys, guarded<merge>>(
+        {"cms.merge", nullptr, "write deny-oom", -4, "Makes a sketch the weighted sum of others", "cms"}),
     {"cms.info", guarded<about>, "readonly", 2, "Returns width, depth and total of a sketch", "cms"},
 };
 

@@ -16,20 +16,6 @@ constexpr char const* writes = "write deny-oom";
 constexpr char const* frees = "write";
 constexpr char const* reads = "readonly";
 
-constexpr api::key_spec key_at(std::uint64_t flags, int position) {
-  api::key_spec spec;
-  spec.flags = flags;
-  spec.begin.position = position;
-  spec.find_keys = api::find_range;
-  spec.find = {0, 1, 0};
-  return spec;
-}
-constexpr api::key_spec numbered_keys(std::uint64_t flags, int position) {
-  auto spec = key_at(flags, position);
-  spec.find_keys = api::find_numbered;
-  spec.find = {0, 1, 1};
-  return spec;
-}
 constexpr auto read_key = api::key_ro | api::key_access;
 /// dest numkeys src...
 constexpr std::array combined{key_at(api::key_rw | api::key_access | api::key_update, 1), numbered_keys(read_key, 2)};
@@ -53,8 +39,8 @@ constexpr command_entry all[] = {
     {"HORTUS.MEXISTS", patient<packed_exists>, reads, -4, "Says which items, packed in one string, may be in a filter"},
     {"HORTUS.MCOUNT", patient<packed_count>, reads, -4, "Says how often items, packed in one string, were added"},
     {"HORTUS.MGET", patient<packed_get>, reads, -4, "Gives the values of items that are packed in one string"},
-    {"HORTUS.MERGE", patient<merge>, writes, -4, "Merges filters into one", "", combined},
-    {"HORTUS.INTERSECT", patient<intersect>, writes, -4, "Intersects a filter with others", "", combined},
+    with_keys<combined, patient<merge>>({"HORTUS.MERGE", nullptr, writes, -4, "Merges filters into one"}),
+    with_keys<combined, patient<intersect>>({"HORTUS.INTERSECT", nullptr, writes, -4, "Intersects a filter with others"}),
     {"HORTUS.FOLD", patient<fold>, writes, 4, "Makes a filter smaller, without its keys"},
     {"HORTUS.GROW", patient<grow>, writes, -2, "Makes room for more items in a filter"},
     {"HORTUS.CLEAR", patient<clear>, writes, 2, "Empties a filter"},
@@ -62,7 +48,8 @@ constexpr command_entry all[] = {
     {"HORTUS.IMPORT", patient<import_file>, writes, -3, "Makes a filter from its file, whole or in pieces", "", created},
     {"HORTUS.INFO", patient<info>, reads, 2, "Describes a filter"},
     {"HORTUS.ESTIMATE", patient<estimate>, reads, 2, "Estimates how many distinct items were added"},
-    {"HORTUS.COMPARE", patient<compare>, reads, 3, "Estimates how many items two filters have in common", "", compared},
+    with_keys<compared, patient<compare>>(
+        {"HORTUS.COMPARE", nullptr, reads, 3, "Estimates how many items two filters have in common"}),
 };
 /// Without keys.
 constexpr command_entry general[] = {

@@ -10,23 +10,15 @@ namespace {
 constexpr api::command_info_version info_version{1, 16, sizeof(api::key_spec), 72};
 
 api::key_spec first_argument(std::string_view flags) {
-  api::key_spec spec;
   bool const writes = flags.find("write") != std::string_view::npos;
-  spec.flags = writes ? api::key_rw | api::key_insert : api::key_ro | api::key_access;
-  spec.begin.position = 1;
-  spec.find_keys = api::find_range;
-  spec.find = {0, 1, 0};
-  return spec;
+  return key_at(writes ? api::key_rw | api::key_insert : api::key_ro | api::key_access, 1);
 }
-
-}  // namespace
-
-namespace {
 
 char const* add(api::context* to, std::span<command_entry const> entries, bool keyless) {
   int const first = keyless ? 0 : 1;
   for (auto const& each : entries) {
-    if (api::CreateCommand(to, each.name, each.run, each.flags, first, first, first) != api::ok) return each.name;
+    auto const flags = std::string(each.flags) + (each.tells_keys ? " getkeys-api" : "");
+    if (api::CreateCommand(to, each.name, each.run, flags.c_str(), first, first, first) != api::ok) return each.name;
     auto* const made = api::GetCommand(to, each.name);
     if (made == nullptr) return each.name;
     std::vector<api::key_spec> keys(each.keys.begin(), each.keys.end());
@@ -49,6 +41,19 @@ char const* add(api::context* to, std::span<command_entry const> entries, bool k
 }
 
 }  // namespace
+
+void tell_keys(api::context* to, std::span<api::key_spec const> keys, std::span<api::string* const> arguments) {
+  auto const count = static_cast<long long>(arguments.size());
+  for (auto const& each : keys) {
+    long long first = each.begin.position;
+    long long number = 1;
+    if (each.find_keys == api::find_numbered) {
+      if (first >= count || api::StringToLongLong(arguments[static_cast<std::size_t>(first)], &number) != api::ok) continue;
+      ++first;
+    }
+    for (long long i = 0; i < number && first + i < count; ++i) api::KeyAtPos(to, static_cast<int>(first + i));
+  }
+}
 
 char const* add_commands(api::context* to, std::span<command_entry const> entries) { return add(to, entries, false); }
 char const* add_keyless_commands(api::context* to, std::span<command_entry const> entries) { return add(to, entries, true); }
