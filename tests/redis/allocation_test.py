@@ -67,6 +67,17 @@ def with_faults(folder):
     return server
 
 
+def in_all(commands, body):
+    """body(command) for each; fails with what went wrong first in each of them."""
+    wrong = []
+    for command in commands:
+        try:
+            body(command)
+        except AssertionError as why:
+            wrong.append(str(why)[:700])
+    assert not wrong, f"{len(wrong)} of {len(commands)} commands:\n" + "\n".join(wrong)
+
+
 def fail_everywhere(connection, prepare, command, key, after=lambda what: None):
     """Runs it with each allocation failing in turn. Returns the number of allocations."""
     prepare()
@@ -107,11 +118,14 @@ def prepare(connection, command, key):
 def test_commands(folder):
     with with_faults(folder) as server:
         connection = server.connect()
-        total = 0
-        for command in COMMANDS:
+        allocations = []
+
+        def body(command):
             key = key_of(command)
-            total += fail_everywhere(connection, lambda: prepare(connection, command, key), command, key)
-        assert total > len(COMMANDS), f"only {total} allocations of {len(COMMANDS)} commands: is HORTUS.FAULT counting?"
+            allocations.append(fail_everywhere(connection, lambda: prepare(connection, command, key), command, key))
+
+        in_all(COMMANDS, body)
+        assert sum(allocations) > len(COMMANDS), f"only {allocations} allocations: is HORTUS.FAULT counting?"
 
 
 def test_restore_and_loadchunk(folder):
@@ -147,9 +161,8 @@ def test_a_replica_has_what_the_master_has(folder):
     with with_faults(folder) as master, Server(folder) as replica:
         follow(replica, master)
         connection, there = master.connect(), replica.connect()
-        for command in COMMANDS:
-            if "write" not in connection("COMMAND", "INFO", command[0])[0][2]:
-                continue
+
+        def body(command):
             key = key_of(command)
 
             def compare(what):
@@ -157,6 +170,8 @@ def test_a_replica_has_what_the_master_has(folder):
                 equal(f"{key} on the replica after {what}", connection("DUMP", key), there("DUMP", key))
 
             fail_everywhere(connection, lambda: prepare(connection, command, key), command, key, compare)
+
+        in_all([command for command in COMMANDS if "write" in connection("COMMAND", "INFO", command[0])[0][2]], body)
 
 
 harness.main()

@@ -16,7 +16,7 @@ _LIBC = ctypes.CDLL(None)
 
 
 def free_port():
-    """Below the range from which Linux takes ports of outgoing connections. Another process may take it first: see _start."""
+    """Below the range from which Linux takes ports of outgoing connections. Another process may take it first: see Server."""
     first, last = map(int, os.environ.get("HORTUS_REDIS_PORTS", "20000-31999").split("-"))
     while True:
         port = random.SystemRandom().randint(first, last)
@@ -72,6 +72,7 @@ class Server:
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
         command += ["--enable-debug-command", "yes", "--repl-diskless-sync-delay", "0", "--logfile", ""]
         with open(self.log, "ab") as log:
+            begin = log.tell()
             self.process = subprocess.Popen(
                 command + self.options + list(map(str, options)),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
@@ -80,24 +81,31 @@ class Server:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                if "Address already in use" in self.log_text():
+                if "Address already in use" in self.log_text(begin):
                     return False
                 raise AssertionError(f"the server did not start:\n{self.log_text()[-3000:]}")
             try:
-                with Connection(self.port) as connection:
-                    if connection.raw("PING") == b"+PONG\r\n":
-                        return True
+                if self._is_ready():
+                    return True
             except OSError:
                 pass
             time.sleep(0.005)
         raise AssertionError(f"the server was not ready in time:\n{self.log_text()[-3000:]}")
 
+    def _is_ready(self):
+        with Connection(self.port) as connection:
+            if connection.raw("PING") != b"+PONG\r\n":  # it is still loading
+                return False
+            # A server of another test may have taken the port.
+            return f"process_id:{self.process.pid}\r\n".encode() in connection("INFO", "server")
+
     def connect(self, resp=2, **options):
         return Connection(self.port, resp, **options)
 
-    def log_text(self):
-        with open(self.log, errors="replace") as file:
-            return file.read()
+    def log_text(self, begin=0):
+        with open(self.log, "rb") as file:
+            file.seek(begin)
+            return file.read().decode(errors="replace")
 
     def alive(self):
         return self.process.poll() is None
