@@ -170,7 +170,7 @@ def test_many_clients_at_once(folder):
     start = seed()
     master, replica = Server(folder), Server(folder)
     follow(replica, master)
-    keys, clients, rounds = ["a", "b", "c"], 6, size("ROUNDS", 60)
+    keys, clients, rounds = ["a", "b", "c"], 6, size("CLIENT_ROUNDS", 60)
     large(master.connect(), *keys, bytes=4 << 20)
     failures = []
 
