@@ -1,6 +1,7 @@
 #include "redis/background.hpp"
 
 #include <deque>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -63,10 +64,12 @@ class workers {
 template <class Act>
 void attempt(patient_call& it, Act act) noexcept {
   try {
-    act(it);
+    try {
+      act(it);
+    } catch (wait const& before) {
+      before.until_done->add_waiting(it);
+    }
   } catch (goes_on const&) {
-  } catch (wait const& before) {
-    before.until_done->add_waiting(it.block());
   } catch (...) {
     reply_failure(it.context());
   }
@@ -135,6 +138,11 @@ void operation::finish() {
   });
 }
 
+void operation::add_waiting(patient_call& another) {
+  waiting_.reserve(waiting_.size() + 1);  // what throws, throws before the client is blocked
+  waiting_.push_back(another.block());
+}
+
 void operation::run_waiting() noexcept {
   for (auto& each : std::exchange(waiting_, {})) {
     patient_call it(std::move(each));
@@ -167,9 +175,15 @@ void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* con
     return;
   }
   for (auto* const each : reads) each->queue_up(it);
-  auto const started = std::make_shared<operation>(it.block(), std::move(work));
-  for (auto* const each : reads) each->add(started);
-  if (workers::all().add(started)) return;
+  auto const started = std::make_shared<operation>(std::move(work));
+  started->begin(it.block());
+  bool queued = false;
+  try {
+    for (auto* const each : reads) each->add(started);
+    queued = workers::all().add(started);
+  } catch (std::bad_alloc const&) {
+  }
+  if (queued) return;
   started->compute();
   started->finish();
 }

@@ -91,7 +91,8 @@ struct long_work {
 /// Work of a blocked client, on its way.
 class operation {
  public:
-  operation(std::unique_ptr<blocked_call> whose, long_work work) : work_(std::move(work)), whose_(std::move(whose)) {}
+  explicit operation(long_work work) : work_(std::move(work)) {}
+  void begin(std::unique_ptr<blocked_call> whose) noexcept { whose_ = std::move(whose); }
 
   void compute();  ///< computes, unless another thread does or did; returns when it is done
   void finish();   ///< finishes, unless it is done. Pre: Redis' lock, after compute()
@@ -100,8 +101,8 @@ class operation {
   /// Redis' lock; a value may keep its mark until it is used again. Pre: it is done
   void forget() noexcept { work_ = {}; }
 
-  /// Commands that run again when it is done. Pre: Redis' lock
-  void add_waiting(std::unique_ptr<blocked_call> another) { waiting_.push_back(std::move(another)); }
+  /// Blocks a command, which runs again when it is done. Pre: Redis' lock
+  void add_waiting(patient_call& another);
   [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty(); }
   void run_waiting() noexcept;
 

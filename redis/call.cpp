@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <new>
 
-#include <hortus/error.hpp>
-
 namespace hortus::server {
 namespace {
+
+constexpr char const* out_of_memory_text = "OOM not enough memory";
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -34,19 +34,17 @@ void call::reply_truth(bool value) const noexcept { api::ReplyWithBool(context_,
 
 void call::begin_map(std::size_t pairs) const noexcept { api::ReplyWithMap(context_, static_cast<long>(pairs)); }
 
-void reply_failure(api::context* context) noexcept {
+void reply_failure(api::context* context) noexcept try { throw; } catch (refusal const& why) {
+  api::ReplyWithError(context, why.what());
+} catch (wrong_arity const&) {
+  api::WrongArity(context);
+} catch (std::bad_alloc const&) {
+  api::ReplyWithError(context, out_of_memory_text);
+} catch (std::exception const& why) {  // hortus::error above all
   try {
-    throw;
-  } catch (refusal const& why) {
-    api::ReplyWithError(context, why.what());
-  } catch (wrong_arity const&) {
-    api::WrongArity(context);
-  } catch (error const& why) {
     api::ReplyWithError(context, ("ERR " + std::string(why.what())).c_str());
   } catch (std::bad_alloc const&) {
     api::ReplyWithError(context, out_of_memory_text);
-  } catch (std::exception const& why) {
-    api::ReplyWithError(context, ("ERR " + std::string(why.what())).c_str());
   }
 }
 

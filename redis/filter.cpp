@@ -18,7 +18,7 @@ std::uint64_t filter_value::next_stamp() noexcept {
 
 filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
   for (;;) {
-    key_ = std::make_unique<opened_key<filter_value>>(it, argument, what == to_read ? api::key_read : key_to_write);
+    key_.emplace(it, argument, what == to_read ? api::key_read : key_to_write);
     value_ = key_->value();
     if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
     if (what == to_read) return;

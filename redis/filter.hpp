@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <hortus/any/any_filter.hpp>
@@ -84,7 +85,7 @@ class filter_key {
   [[nodiscard]] filter_value* operator->() const noexcept { return value_; }
 
  private:
-  std::unique_ptr<opened_key<filter_value>> key_;
+  std::optional<opened_key<filter_value>> key_;
   filter_value* value_;
 };
 

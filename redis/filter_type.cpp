@@ -1,4 +1,5 @@
 #include <exception>
+#include <new>
 #include <string>
 
 #include "redis/fields.hpp"
@@ -15,9 +16,22 @@ constexpr int encoding = 0;
 
 filter_value const& filter_of(void const* value) { return *static_cast<filter_value const*>(value); }
 
+/// Redis has no way to hear that saving failed. Without memory Redis ends the process, and so does this, but only if a second
+/// try fails, too. What allocates does so before the first piece is written.
+template <class Act>
+void with_memory(Act act) noexcept {
+  try {
+    return act();
+  } catch (std::bad_alloc const&) {
+  }
+  act();
+}
+
 void save(api::stream* to, void* value) noexcept {
-  write_pieces(image_of(filter_of(value).filter()), [&](std::span<std::byte const> piece) {
-    api::SaveStringBuffer(to, reinterpret_cast<char const*>(piece.data()), piece.size());
+  with_memory([&] {
+    write_pieces(image_of(filter_of(value).filter()), [&](std::span<std::byte const> piece) {
+      api::SaveStringBuffer(to, reinterpret_cast<char const*>(piece.data()), piece.size());
+    });
   });
 }
 
@@ -39,10 +53,12 @@ void* load(api::stream* from, int version) noexcept {
 }
 
 void rewrite(api::stream* to, api::string* key, void* value) noexcept {
-  long long offset = 0;
-  write_pieces(image_of(filter_of(value).filter()), [&](std::span<std::byte const> piece) {
-    api::EmitAOF(to, "HORTUS.IMPORT", "sclb", key, "FROM", offset, reinterpret_cast<char const*>(piece.data()), piece.size());
-    offset += static_cast<long long>(piece.size());
+  with_memory([&] {
+    long long offset = 0;
+    write_pieces(image_of(filter_of(value).filter()), [&](std::span<std::byte const> piece) {
+      api::EmitAOF(to, "HORTUS.IMPORT", "sclb", key, "FROM", offset, reinterpret_cast<char const*>(piece.data()), piece.size());
+      offset += static_cast<long long>(piece.size());
+    });
   });
 }
 
@@ -52,7 +68,9 @@ std::size_t memory_usage(void const* value) noexcept {
 
 /// The checksum of the file covers every byte of it.
 void add_to_digest(api::digest_state* to, void* value) noexcept {
-  api::DigestAddLongLong(to, static_cast<long long>(identity(image_of(filter_of(value).filter()))));
+  std::uint64_t checksum = 0;
+  with_memory([&] { checksum = identity(image_of(filter_of(value).filter())); });
+  api::DigestAddLongLong(to, static_cast<long long>(checksum));
   api::DigestEndSequence(to);
 }
 

@@ -2,8 +2,8 @@
 
 #include <hortus/any/choice.hpp>
 
+#include "redis/answer.hpp"
 #include "redis/hortus_commands.hpp"
-#include "redis/map_reply.hpp"
 #include "redis/words.hpp"
 
 /// The families: what there is, and which to take. The names are those of `hortus list --json` and `hortus plan --json`.
@@ -24,26 +24,20 @@ char const* name_of(false_negatives misses) {
   return "by_chance";
 }
 
-map_reply description(card const& family) {
-  map_reply all;
-  all.text("family", std::string(family.name));
-  all.text("room", std::string(family.room));
-  all.texts("verbs", family.verbs.names());
-  all.text("false_negatives", name_of(family.misses));
-  all.text("summary", std::string(family.summary));
-  return all;
+answer::map description(card const& family) {
+  return {{"family", family.name},
+          {"room", family.room},
+          {"verbs", family.verbs.names()},
+          {"false_negatives", name_of(family.misses)},
+          {"summary", family.summary}};
 }
 
-void reply_settings(call const& it, card const& family) {
-  it.begin_array(family.settings.size());
-  for (auto const& each : family.settings) {
-    map_reply one;
-    one.text("name", std::string(each.name));
-    one.value("default", each.by_default);
-    one.text("values", std::string(each.note.values));
-    one.text("meaning", std::string(each.note.meaning));
-    one.send(it);
-  }
+answer settings_of(card const& family) {
+  answer::list all;
+  for (auto const& each : family.settings)
+    all.push_back(answer::map{
+        {"name", each.name}, {"default", each.by_default}, {"values", each.note.values}, {"meaning", each.note.meaning}});
+  return all;
 }
 
 /// "insert,merge" or several words.
@@ -118,31 +112,19 @@ std::string reason(unfit_family const& one) {
   return one.error;
 }
 
-void reply_choice(call const& it, family_choice const& chosen) {
-  map_reply all;
-  all.add("candidates", [&](call const& to) {
-    to.begin_array(chosen.fit.size());
-    for (auto const& each : chosen.fit) {
-      map_reply one;
-      one.text("family", std::string(each.family->name));
-      one.number("bits_per_item", each.offer.bits_per_item);
-      one.whole("size_bytes", each.offer.size_bytes);
-      one.number("fpr", each.offer.fpr);
-      one.number("fnr", each.offer.fnr);
-      one.params("params", each.offer.params);
-      one.send(to);
-    }
-  });
-  all.add("rejected", [&](call const& to) {
-    to.begin_array(chosen.unfit.size());
-    for (auto const& each : chosen.unfit) {
-      map_reply one;
-      one.text("family", std::string(each.family->name));
-      one.text("reason", reason(each));
-      one.send(to);
-    }
-  });
-  all.send(it);
+answer shown(family_choice const& chosen) {
+  answer::list candidates;
+  for (auto const& each : chosen.fit)
+    candidates.push_back(answer::map{{"family", each.family->name},
+                                     {"bits_per_item", each.offer.bits_per_item},
+                                     {"size_bytes", each.offer.size_bytes},
+                                     {"fpr", each.offer.fpr},
+                                     {"fnr", each.offer.fnr},
+                                     {"params", each.offer.params}});
+  answer::list rejected;
+  for (auto const& each : chosen.unfit)
+    rejected.push_back(answer::map{{"family", each.family->name}, {"reason", reason(each)}});
+  return answer::map{{"candidates", std::move(candidates)}, {"rejected", std::move(rejected)}};
 }
 
 }  // namespace
@@ -152,17 +134,17 @@ void list(patient_call& it) {
   if (it.size() == 2) {
     auto const& family = card_of(it[1]);
     auto all = description(family);
-    all.add("settings", [&](call const& to) { reply_settings(to, family); });
-    return all.send(it);
+    all.emplace_back("settings", settings_of(family));
+    return answer(std::move(all)).send(it);
   }
-  it.begin_array(cards().size());
-  for (auto const& each : cards()) description(each).send(it);
+  answer::list all;
+  for (auto const& each : cards()) all.push_back(description(each));
+  answer(std::move(all)).send(it);
 }
 
 void plan(patient_call& it) {
-  auto const goal = goal_in(it);
   // Some plans take milliseconds, and the best rate in a space takes many plans.
-  answer_work(it, large_bytes, {}, [goal](call const& of) { reply_choice(of, choose_family(goal)); });
+  answer_work(it, large_bytes, {}, [goal = goal_in(it)](call const& of) { shown(choose_family(goal)).send(of); });
 }
 
 }  // namespace hortus::server::commands

@@ -1,3 +1,5 @@
+#include <array>
+#include <cinttypes>
 #include <cstdio>
 
 #include "redis/hortus_commands.hpp"
@@ -7,12 +9,12 @@
 namespace hortus::server::commands {
 namespace {
 
-std::string shown(frequent_key const& key) {
-  if (key.kind == key_kind::bytes) return std::string(key.bytes);
-  if (key.kind == key_kind::integers) return std::to_string(key.integer());
+void reply_key(call const& it, frequent_key const& key) noexcept {
+  if (key.kind == key_kind::bytes) return it.reply_bytes(key.bytes);
   char text[24];
-  auto const length = std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(key.of.bits()));
-  return {text, static_cast<std::size_t>(length)};
+  auto const length = std::snprintf(text, sizeof text, key.kind == key_kind::integers ? "%" PRIu64 : "0x%016" PRIx64,
+                                    key.kind == key_kind::integers ? key.integer() : key.of.bits());
+  it.reply_bytes({text, static_cast<std::size_t>(length)});
 }
 
 }  // namespace
@@ -22,17 +24,10 @@ void add(patient_call& it) {
   check_takes(key->filter(), verb::insert, argument_items::kind());
   at_present(it, *key, [](patient_call& now, filter_value& value) {
     argument_items const items(now, 2);
-    added_items added;
-    change_items(now, value, "hortus.add", [&](any_filter& filter) {
-      added = add_items(filter, items);
-      return added.count != 0;
-    });
-    bool const hides = card_of(value.filter().family().kind()).hides_erased();
-    reply_each(now, items.size(), [&](std::size_t i) {
-      if (bit(added.in, i)) return now.reply(bit(added.fresh, i) ? 1 : 0);
-      now.reply_error(hides ? "ERR the item was deleted before, or is taken for one that was, and does not go in again"
-                            : "ERR the filter is full: the item did not go in");
-    });
+    auto const added = change_items(now, value, items, "hortus.add",
+                                    [&](any_filter& filter, item_changes& all) { add_items(filter, items, all); });
+    auto const* const refusal_text = refusal_of(value.filter());
+    reply_each(now, items.size(), [&](std::size_t i) { added.reply(now, i, refusal_text); });
   });
 }
 
@@ -43,15 +38,13 @@ void add_count(patient_call& it) {
   check_takes(key->filter(), verb::insert_times, items.kind());
   std::vector<std::int64_t> times;
   for (std::size_t i = 3; i < it.size(); i += 2) times.push_back(signed_number(it, i, "the number of times"));
-  change_items(it, *key, "hortus.addcount", [&](any_filter& filter) {
-    std::size_t done = 0;
-    items.in_blocks([&](auto keys) {
-      filter.insert(keys, std::span<std::int64_t const>(times).subspan(done, keys.size()));
-      done += keys.size();
+  auto const added = change_items(it, *key, items, "hortus.addcount", [&](any_filter& filter, item_changes& all) {
+    change_each(filter, items, all, [&](any_filter& into, std::string_view item, std::size_t i) {
+      into.insert(item, times[i]);
+      return true;
     });
-    return true;
   });
-  it.reply_ok();
+  reply_each(it, items.size(), [&](std::size_t i) { added.reply(it, i, ""); });
 }
 
 void exists(patient_call& it) {
@@ -66,14 +59,10 @@ void erase(patient_call& it) {
   filter_key key(it, 1, filter_key::to_change);
   argument_items const items(it, 2);
   check_takes(key->filter(), verb::erase, items.kind());
-  std::vector<bool> erased;
-  change_items(it, *key, "hortus.del", [&](any_filter& filter) {
-    items.in_blocks([&](auto keys) {
-      for (auto const each : keys) erased.push_back(filter.erase(each));
-    });
-    return std::ranges::find(erased, true) != erased.end();
+  auto const erased = change_items(it, *key, items, "hortus.del", [&](any_filter& filter, item_changes& all) {
+    change_each(filter, items, all, [](any_filter& from, std::string_view item, std::size_t) { return from.erase(item); });
   });
-  reply_each(it, items.size(), [&](std::size_t i) { it.reply(erased[i] ? 1 : 0); });
+  reply_each(it, items.size(), [&](std::size_t i) { erased.reply(it, i, ""); });
 }
 
 void count(patient_call& it) {
@@ -93,7 +82,7 @@ void top(patient_call& it) {
     of.begin_array(top.keys.size());
     for (auto const& each : top.keys) {
       of.begin_array(3);
-      of.reply_bytes(shown(each));
+      reply_key(of, each);
       reply_unsigned(of, each.count);
       reply_unsigned(of, each.at_least());
     }

@@ -36,14 +36,11 @@ void set_values(patient_call& it, verb needed, char const* event, Act act) {
   argument_items const items(it, 2, 2);
   check_takes(key->filter(), needed, items.kind());
   auto const values = values_in(it, key->filter());
-  std::vector<bool> did;
-  change_items(it, *key, event, [&](any_filter& map) {
-    items.in_blocks([&](auto keys) {
-      for (auto const each : keys) did.push_back(act(map, each, values[did.size()]));
-    });
-    return std::ranges::find(did, true) != did.end();
+  auto const set = change_items(it, *key, items, event, [&](any_filter& filter, item_changes& all) {
+    change_each(filter, items, all,
+                [&](any_filter& map, std::string_view item, std::size_t i) { return act(map, item, values[i]); });
   });
-  reply_each(it, items.size(), [&](std::size_t i) { it.reply(did[i] ? 1 : 0); });
+  reply_each(it, items.size(), [&](std::size_t i) { set.reply(it, i, ""); });
 }
 
 }  // namespace

@@ -13,12 +13,26 @@ struct format {
 constexpr format formats[] = {{"DIGESTS", packing::digests}, {"INTEGERS", packing::integers}, {"FIXED", packing::fixed},
                               {"LINES", packing::lines},     {"U32LEN", packing::u32len},     {"VARINT", packing::varint}};
 
-packed_items items_of(call const& it) {
+/// The items of a call.
+class call_items : public packed_items {
+ public:
+  call_items(call const& it, packing how, std::size_t width) : packed_items(how, width, it[it.size() - 1]), it_(it) {}
+  /// Replicates the command as if it had only the first `count` of them.
+  void replicate_first(std::size_t count) const noexcept {
+    auto const some = first_bytes(count);
+    api::Replicate(it_.context(), it_[0].data(), "vb", it_.arguments().data() + 1, it_.size() - 2, some.data(), some.size());
+  }
+
+ private:
+  call const& it_;
+};
+
+call_items items_of(call const& it) {
   for (auto const& each : formats) {
     if (!it.is(2, each.name)) continue;
     bool const fixed = each.how == packing::fixed;
-    if (it.size() != (fixed ? 5 : 4)) throw refusal("ERR the format is followed by one string of items, after FIXED n also");
-    return {each.how, fixed ? whole_number(it, 3, "the width of FIXED") : 0, it[it.size() - 1]};
+    if (it.size() != (fixed ? 5 : 4)) throw refusal("ERR the format is followed by one string of items; after FIXED n also");
+    return {it, each.how, fixed ? whole_number(it, 3, "the width of FIXED") : 0};
   }
   throw refusal("ERR the format of the items is one of DIGESTS, INTEGERS, FIXED n, LINES, U32LEN and VARINT");
 }
@@ -36,14 +50,12 @@ void packed_add(patient_call& it) {
   check_takes(key->filter(), verb::insert, items_of(it).kind());
   at_present(it, *key, [](patient_call& now, filter_value& value) {
     auto const items = items_of(now);
-    added_items added;
-    change_items(now, value, "hortus.add", [&](any_filter& filter) {
-      added = add_items(filter, items);
-      return added.count != 0;
-    });
-    now.begin_array(2);
-    now.reply(static_cast<long long>(added.count));
-    reply_bits(now, added.fresh, items.size());
+    auto const added = change_items(now, value, items, "hortus.add",
+                                    [&](any_filter& filter, item_changes& all) { add_items(filter, items, all); });
+    now.begin_array(added.failure ? 3 : 2);
+    now.reply(static_cast<long long>(added.changed));
+    reply_bits(now, added.yes, items.size());
+    if (added.failure) added.reply(now, added.done, "");
   });
 }
 

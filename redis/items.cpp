@@ -25,6 +25,12 @@ void check_takes(any_filter const& filter, verb needed, key_kind kind) {
                                         std::string(name_of(kind)) + ", which hash differently: no item would be found");
 }
 
+char const* refusal_of(any_filter const& filter) {
+  return card_of(filter.family().kind()).hides_erased()
+             ? "ERR the item was deleted before, or is taken for one that was, and does not go in again"
+             : "ERR the filter is full: the item did not go in";
+}
+
 void replicate_time(call const& it, std::uint64_t now) noexcept {
   api::Replicate(it.context(), "HORTUS.ADVANCE", "sl", it.raw(1), static_cast<long long>(now));
 }

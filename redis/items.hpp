@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ class argument_items {
       done += some;
     }
   }
+  /// Replicates the command as if it had only the first `count` of these items.
+  void replicate_first(std::size_t count) const noexcept {
+    api::Replicate(it_.context(), it_[0].data(), "v", it_.arguments().data() + 1, first_ - 1 + count * step_);
+  }
 
  private:
   call const& it_;
@@ -50,45 +55,80 @@ inline void reply_bits(call const& it, item_bits const& bits, std::size_t items)
   it.reply_bytes({reinterpret_cast<char const*>(bits.data()), (items + 7) / 8});
 }
 
-/// What became of items that were added.
-struct added_items {
-  item_bits in;           ///< it is in the filter now
-  item_bits fresh;        ///< and was certainly not before; where the family cannot tell that, the same as `in`
-  std::size_t count = 0;  ///< of those in `in`
+/// What became of items that were added, erased or given values. All memory for it is taken before the first item.
+struct item_changes {
+  explicit item_changes(std::size_t items) : yes(mask_words(items)), refused(mask_words(items)) {}
+  item_bits yes;            ///< the answer is 1
+  item_bits refused;        ///< the filter did not take it
+  std::size_t done = 0;     ///< so many items; all, unless there was a failure
+  std::size_t changed = 0;  ///< so many items changed the filter
+  std::exception_ptr failure = nullptr;
+
+  void note(bool answer, bool took, bool has_changed) noexcept {
+    yes[done / 64] |= std::uint64_t{answer} << done % 64;
+    refused[done / 64] |= std::uint64_t{!took} << done % 64;
+    changed += std::size_t{has_changed};
+    ++done;
+  }
+  /// A block that was taken as a whole; `yes` is written already.
+  void note_block(std::size_t items) noexcept {
+    done += items;
+    changed += items;
+  }
+  /// Answers about item i with 1 or 0, or with an error.
+  void reply(call const& it, std::size_t i, char const* refusal_text) const noexcept {
+    if (i >= done) {
+      try {
+        std::rethrow_exception(failure);
+      } catch (...) {
+        return reply_failure(it.context());
+      }
+    }
+    bit(refused, i) ? it.reply_error(refusal_text) : it.reply(bit(yes, i) ? 1 : 0);
+  }
 };
 
+/// Inserts items. The answer is 1 if an item was certainly not in the filter before; where the family cannot tell that, if it
+/// went in.
 template <class Items>
-added_items add_items(any_filter& filter, Items const& items) {
+void add_items(any_filter& filter, Items const& items, item_changes& all) {
   auto const& family = filter.family();
-  auto const& its = card_of(family.kind());
   bool const notices = family.has(verb::insert_if_new);
-  added_items all{item_bits(mask_words(items.size())), item_bits(mask_words(items.size())), 0};
-  std::size_t done = 0;
+  bool const can_refuse = card_of(family.kind()).can_refuse;
+  bool const one_by_one = can_refuse || family.insert_can_throw();  // to know which went in
   items.in_blocks([&](auto keys) {
-    auto const words = std::span(all.fresh).subspan(done / 64);
-    if (its.can_refuse) {  // one by one, to know which
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        bool const fresh = !notices || !filter.may_contain(keys[i]);
-        bool const in = filter.insert(keys[i]);
-        all.in[(done + i) / 64] |= std::uint64_t{in} << (done + i) % 64;
-        words[i / 64] |= std::uint64_t{in && fresh} << i % 64;
-        all.count += std::size_t{in};
+    if (one_by_one) {
+      for (auto const& key : keys) {
+        if (!can_refuse && notices) {
+          all.note(filter.insert_if_new(key), true, true);
+        } else {
+          bool const fresh = !notices || !filter.may_contain(key);
+          bool const in = filter.insert(key);
+          all.note(in && fresh, in, in);
+        }
       }
-    } else {
-      if (notices)
-        filter.insert_if_new(keys, words);
-      else
-        (void)filter.insert(keys);
-      for (std::size_t i = 0; i < mask_words(keys.size()); ++i) {
-        auto const left = keys.size() - 64 * i;
-        all.in[done / 64 + i] = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-      }
-      if (!notices) std::ranges::copy(std::span(all.in).subspan(done / 64), words.begin());
-      all.count += keys.size();
+      return;
     }
-    done += keys.size();
+    auto const words = std::span(all.yes).subspan(all.done / 64);
+    if (notices) {
+      filter.insert_if_new(keys, words);
+    } else {
+      (void)filter.insert(keys);
+      for (std::size_t i = 0; i < keys.size(); ++i) words[i / 64] |= std::uint64_t{1} << i % 64;
+    }
+    all.note_block(keys.size());
   });
-  return all;
+}
+
+/// act(filter, key, i) for one item after the other returns whether the answer is 1, which means that the filter changed.
+template <class Items, class Act>
+void change_each(any_filter& filter, Items const& items, item_changes& all, Act act) {
+  items.in_blocks([&](auto keys) {
+    for (auto const& key : keys) {
+      bool const did = act(filter, key, all.done);
+      all.note(did, true, did);
+    }
+  });
 }
 
 /// Which items may be in the filter, at the time `now` if it forgets by time.
@@ -150,21 +190,30 @@ void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_
 /// clock: the time came before it. So all servers forget the same.
 void at_present(patient_call& it, filter_value& value, after_change then);
 
-/// act(filter) changes the filter and returns whether anything changed: then the command is replicated, and the event told. If
-/// it throws, part of it may have been done: it is replicated, too, and does the same part on every server.
-template <class Act>
-void change_items(patient_call& it, filter_value& value, char const* event, Act act) {
-  bool changed = true;
-  try {
-    changed = value.change(act);
-  } catch (...) {
+/// act(filter, changes) changes the filter in place, by items. Replicates what was done and tells the event. If memory runs
+/// out, or the filter cannot grow any more, the items before that are in, here and on all replicas; the others have an error
+/// for an answer.
+template <class Items, class Act>
+item_changes change_items(patient_call& it, filter_value& value, Items const& items, char const* event, Act act) {
+  item_changes all(items.size());
+  value.change([&](any_filter& filter) {
+    try {
+      act(filter, all);
+    } catch (...) {
+      all.failure = std::current_exception();
+    }
+  });
+  if (all.changed == 0) return all;
+  if (all.failure)
+    items.replicate_first(all.done);
+  else
     it.replicate();
-    throw;
-  }
-  if (!changed) return;
-  it.replicate();
   it.notify(event);
+  return all;
 }
+
+/// What is said of an item that the filter does not take.
+[[nodiscard]] char const* refusal_of(any_filter const& filter);
 
 /// answer(i) for each: one item has one answer, several have an array.
 template <class Answer>

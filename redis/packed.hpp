@@ -39,6 +39,14 @@ class packed_items {
     return how_ == packing::digests ? key_kind::digests : how_ == packing::integers ? key_kind::integers : key_kind::bytes;
   }
 
+  /// The bytes of the first `count` items.
+  [[nodiscard]] std::string_view first_bytes(std::size_t count) const {
+    if (width_ != 0) return bytes_.substr(0, count * width_);
+    auto rest = bytes_;
+    for (; count != 0; --count) (void)next(rest);
+    return bytes_.substr(0, bytes_.size() - rest.size());
+  }
+
   /// act(span of keys) for block_items items after the other; the last block may be shorter. The keys are digests, 64-bit
   /// integers or string_views, so `act` takes a span of any of them. Allocates nothing.
   template <class Act>

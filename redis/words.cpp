@@ -31,11 +31,12 @@ double rate(call const& it, std::size_t i, std::string const& what) {
   return *value;
 }
 
-void reply_unsigned(call const& it, std::uint64_t value) {
+void reply_unsigned(call const& it, std::uint64_t value) noexcept {
   if (value <= static_cast<std::uint64_t>(std::numeric_limits<long long>::max()))
-    it.reply(static_cast<long long>(value));
-  else
-    it.reply_bytes(std::to_string(value));
+    return it.reply(static_cast<long long>(value));
+  char digits[20];
+  auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  it.reply_bytes({digits, static_cast<std::size_t>(end - digits)});
 }
 
 }  // namespace hortus::server

@@ -98,6 +98,20 @@ TEST(packed_items, after_lengths_in_groups_of_7_bits) {
     EXPECT_EQ(code_of([&] { unpack(packing::varint, wrong); }), errc::bad_params);
 }
 
+TEST(packed_items, tell_the_bytes_of_the_first) {
+  EXPECT_EQ(packed_items(packing::lines, 0, "a\n\nbc").first_bytes(2), "a\n\n");
+  EXPECT_EQ(packed_items(packing::lines, 0, "a\n\nbc").first_bytes(3), "a\n\nbc");
+  EXPECT_EQ(packed_items(packing::fixed, 2, "abcdef").first_bytes(2), "abcd");
+  EXPECT_EQ(packed_items(packing::varint, 0,
+                         "\x01"
+                         "a\x02"
+                         "bc")
+                .first_bytes(1),
+            "\x01"
+            "a");
+  EXPECT_EQ(packed_items(packing::digests, 0, word(1) + word(2)).first_bytes(0), "");
+}
+
 TEST(packed_items, come_in_blocks) {
   std::string lines;
   std::string words;

@@ -81,6 +81,10 @@ class any_family {
     check_times({&times, 1});
     keeping_->insert(x, key, static_cast<std::uint64_t>(times));
   }
+  /// Can inserting a key throw? Then a batch that throws leaves some keys inserted, and does not tell which.
+  [[nodiscard]] bool insert_can_throw() const noexcept {
+    return keeping_ != nullptr || (inserting_ != nullptr && inserting_->can_throw());
+  }
   [[nodiscard]] bool keeps_keys() const noexcept { return keeping_ != nullptr; }
   void prefetch_kept(digest x) const noexcept { keeping_->prefetch_kept(x); }  ///< Pre: keeps_keys()
   bool insert_if_new(digest x) { return need<facets::noticing>(verb::insert_if_new).insert_if_new(x); }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <hortus/facets/facet.hpp>
 #include <hortus/ordered_insert.hpp>
@@ -11,7 +12,8 @@ namespace hortus::facets {
 
 /// Takes keys after construction.
 struct inserting {
-  virtual std::size_t insert(std::span<digest const>) = 0;  ///< returns the number of keys inserted
+  virtual std::size_t insert(std::span<digest const>) = 0;    ///< returns the number of keys inserted
+  [[nodiscard]] virtual bool can_throw() const noexcept = 0;  ///< because it grows, for example
 
   template <class F>
   static constexpr bool fits = insertable<F>;
@@ -27,6 +29,7 @@ class inserting::over final : public inserting {
  public:
   explicit over(F& f) noexcept : f_(f) {}
   std::size_t insert(std::span<digest const> xs) override { return insert_many(f_, xs); }
+  [[nodiscard]] bool can_throw() const noexcept override { return !noexcept(std::declval<F&>().insert(digest())); }
 
  private:
   F& f_;
