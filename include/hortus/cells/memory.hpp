@@ -51,6 +51,13 @@ class memory {
   void clear() noexcept;
   bool operator==(memory const& other) const noexcept;
 
+  /// For allocators that defragment: move(block, bytes, alignment) returns where the block is now, or null if it stays.
+  /// Borrowed bytes are not moved. Pre: the block is from the source that `move` knows, and no other thread uses it.
+  void relocate(auto move) noexcept {
+    if (release_ == nullptr) return;
+    if (void* const moved = move(data_, allocated(size_), line_bytes)) data_ = static_cast<std::byte*>(moved);
+  }
+
   void swap(memory& other) noexcept {
     owner_.swap(other.owner_);
     std::swap(data_, other.data_);
