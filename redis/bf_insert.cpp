@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 
+#include "redis/accepted_items.hpp"
 #include "redis/bf_value.hpp"
 #include "redis/chain_value.hpp"
 
@@ -63,14 +64,9 @@ std::string grown(call const& it, bf_value& chain) {
   }
 }
 
-struct outcome {
-  std::size_t replies = 0;
-  bool changed = false;
-};
-
-/// Adds the items from argument `first` on, and replies for each. Ends early if the chain is full and does not scale.
-outcome add_items(call const& it, bf_value& chain, std::size_t first) {
-  outcome sum;
+/// Adds the items from argument `first` on, and replies for each. Ends early if the chain is full and does not scale. Returns
+/// the number of replies.
+std::size_t add_items(call const& it, bf_value& chain, std::size_t first, accepted_items& accepted) {
   redisbloom::item_hash hashes[bf_block_items];
   for (auto i = first; i < it.size(); i += bf_block_items) {
     auto const items = std::min(it.size() - i, bf_block_items);
@@ -81,40 +77,28 @@ outcome add_items(call const& it, bf_value& chain, std::size_t first) {
     }
     for (std::size_t j = 0; j < items; ++j) {
       auto result = chain.add(hashes[j]);
-      ++sum.replies;
       if (result == redisbloom::addition::full) {
         if (!chain.scales()) {
           it.reply_error("ERR non scaling filter is full");
-          return sum;
+          return i + j + 1 - first;
         }
         if (auto const why = grown(it, chain); !why.empty()) {
           it.reply_error(why.c_str());
+          accepted.refused(i + j);
           continue;
         }
         result = chain.add(hashes[j]);
       }
       bool const added = result == redisbloom::addition::added;
-      sum.changed = sum.changed || added;
+      if (added) accepted.changed();
       it.reply_truth(added);
     }
   }
-  return sum;
+  return it.size() - first;
 }
 
-/// Replicas and the append-only file are told how the filter was made, because their defaults may be others.
-void replicate_creation(call const& it, creation const& how, std::size_t first_item) {
-  auto const rate = exact_text(how.error);
-  auto const items = it.arguments().subspan(first_item);
-  if (how.nonscaling)
-    api::Replicate(it.context(), "BF.INSERT", "sclccclccv", it.raw(1), "CAPACITY", how.capacity, "ERROR", rate.c_str(),
-                   "EXPANSION", how.expansion, "NONSCALING", "ITEMS", items.data(), items.size());
-  else
-    api::Replicate(it.context(), "BF.INSERT", "sclccclcv", it.raw(1), "CAPACITY", how.capacity, "ERROR", rate.c_str(),
-                   "EXPANSION", how.expansion, "ITEMS", items.data(), items.size());
-}
-
-/// The same for BF.RESERVE, which refuses an expansion beside NONSCALING. It is saved all the same, and the header of the empty
-/// filter has it.
+/// Replicas and the append-only file are told how the filter was made, because their defaults may be others. BF.RESERVE refuses
+/// an expansion beside NONSCALING. It is saved all the same, and the header of the empty filter has it.
 void replicate_creation(call const& it, creation const& how, bf_value const& made) {
   if (how.nonscaling) {
     std::string header;
@@ -129,24 +113,19 @@ void replicate_creation(call const& it, creation const& how, bf_value const& mad
 void insert(call const& it, creation const& how, bool create, std::size_t first_item, bool many) {
   opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
   auto* chain = key.value();
-  bool const creates = chain == nullptr;
-  if (creates) {
+  if (chain == nullptr) {
     if (!create) throw refusal("ERR not found");
     chain = key.set(made(it, how));
+    replicate_creation(it, how, *chain);
+    it.notify("bloom.reserve");
   }
   // A chain that scales answers for every item.
   bool const length_known = chain->scales();
   if (many) length_known ? it.begin_array(it.size() - first_item) : it.begin_array_of_unknown_length();
-  auto const sum = add_items(it, *chain, first_item);
-  if (many && !length_known) it.end_array(sum.replies);
-
-  if (creates) {
-    replicate_creation(it, how, first_item);
-    it.notify("bloom.reserve");
-  } else if (sum.changed) {
-    it.replicate();
-  }
-  if (sum.changed) it.notify("bloom.add");
+  accepted_items accepted(it, first_item);
+  auto const replies = add_items(it, *chain, first_item, accepted);
+  if (many && !length_known) it.end_array(replies);
+  if (accepted.end()) it.notify("bloom.add");
 }
 
 enum class option : std::uint8_t { capacity, error, expansion, nocreate, nonscaling, items };

@@ -61,6 +61,10 @@ class call {
     if (count == size()) return replicate();
     api::Replicate(context_, std::string((*this)[0]).c_str(), "v", arguments_.data() + 1, count - 1);
   }
+  /// Those before `items`, and those from `from` to before `to`.
+  void replicate_items(std::size_t items, std::size_t from, std::size_t to) const noexcept {
+    api::Replicate(context_, (*this)[0].data(), "vv", arguments_.data() + 1, items - 1, arguments_.data() + from, to - from);
+  }
   void notify(char const* event, std::size_t key = 1) const noexcept {
     api::NotifyKeyspaceEvent(context_, api::notify_module, event, arguments_[key]);
   }

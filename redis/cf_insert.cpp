@@ -2,6 +2,7 @@
 #include <new>
 #include <string>
 
+#include "redis/accepted_items.hpp"
 #include "redis/cf_value.hpp"
 #include "redis/chain_value.hpp"
 
@@ -78,13 +79,12 @@ struct wish {
   bool many;
 };
 
-/// Returns whether anything was inserted. Replies for each item.
-bool insert_items(call const& it, cf_value& chain, std::size_t first, wish wanted) {
+/// Replies for each item.
+void insert_items(call const& it, cf_value& chain, std::size_t first, wish wanted, accepted_items& accepted) {
   // CF.INSERTNX has integers in RESP3 too: it tells three outcomes apart.
   bool const truths = !(wanted.only_new && wanted.many);
   auto const reply = [&](bool value) { truths ? it.reply_truth(value) : it.reply(value ? 1 : 0); };
   std::string why;
-  bool changed = false;
   std::uint64_t hashes[cf_block_items];
   for (auto i = first; i < it.size(); i += cf_block_items) {
     auto const items = std::min(it.size() - i, cf_block_items);
@@ -96,10 +96,15 @@ bool insert_items(call const& it, cf_value& chain, std::size_t first, wish wante
     for (std::size_t j = 0; j < items; ++j) {
       if (wanted.only_new && chain.contains(hashes[j])) {
         reply(false);
-      } else if (inserted(it, chain, hashes[j], why)) {
-        changed = true;
+        continue;
+      }
+      if (inserted(it, chain, hashes[j], why)) {
+        accepted.changed();
         reply(true);
-      } else if (!wanted.many) {
+        continue;
+      }
+      accepted.refused(i + j);
+      if (!wanted.many) {
         it.reply_error(why.c_str());
       } else if (!wanted.only_new && it.speaks_resp3()) {
         it.reply_truth(false);
@@ -108,7 +113,6 @@ bool insert_items(call const& it, cf_value& chain, std::size_t first, wish wante
       }
     }
   }
-  return changed;
 }
 
 void insert(call const& it, creation const& how, bool create, std::size_t first_item, wish wanted) {
@@ -119,18 +123,15 @@ void insert(call const& it, creation const& how, bool create, std::size_t first_
   // From the last expansion on RedisBloom refuses, before it looks for a free slot.
   if (!may_expand(it, creates ? 1 : chain->filters().size(), current_settings().cf_max_expansions))
     throw refusal("Maximum expansions reached");
-  if (creates) chain = key.set(made(it, how));
-  if (wanted.many) it.begin_array(it.size() - first_item);
-  bool const changed = insert_items(it, *chain, first_item, wanted);
-
   if (creates) {
+    chain = key.set(made(it, how));
     replicate_creation(it, how);
     it.notify("cuckoo.reserve");
   }
-  if (changed) {
-    it.replicate();
-    it.notify("cuckoo.add");
-  }
+  if (wanted.many) it.begin_array(it.size() - first_item);
+  accepted_items accepted(it, first_item);
+  insert_items(it, *chain, first_item, wanted, accepted);
+  if (accepted.end()) it.notify("cuckoo.add");
 }
 
 /// CF.INSERT and CF.INSERTNX: key [CAPACITY n] [NOCREATE] ITEMS item ...
