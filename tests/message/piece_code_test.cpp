@@ -129,7 +129,7 @@ TEST(array_code, has_the_same_bytes_with_all_vector_instructions) {
   for (auto const& array :
        {independent_bits(50'000, 0.1, 1), independent_bits(50'017, 0.8, 2), independent_bits(262'144, 0.05, 3), cells}) {
     auto const best = encode_array(array);
-    for (auto const* const target : {"SSE4", "AVX2", "AVX3"}) {
+    for (auto const target : kernels::targets()) {
       with_target const one(target);
       EXPECT_EQ(encode_array(array), best) << target;
       EXPECT_EQ(decoded(best, array.size()), array) << target;
