@@ -127,6 +127,10 @@ class reading_marks {
   [[nodiscard]] bool settle(patient_call& it);
   /// Throws `wait` if another command waits to change the value: work that began now would keep it waiting.
   void queue_up(patient_call& it);
+  [[nodiscard]] bool is_read() noexcept {
+    drop_done();
+    return !running_.empty();
+  }
   void add(std::shared_ptr<operation> reading) { running_.push_back(std::move(reading)); }
 
  private:

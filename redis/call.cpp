@@ -6,8 +6,6 @@
 namespace hortus::server {
 namespace {
 
-constexpr char const* out_of_memory_text = "OOM not enough memory";
-
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace

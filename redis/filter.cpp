@@ -1,6 +1,7 @@
 #include "redis/filter.hpp"
 
 #include <atomic>
+#include <limits>
 #include <string>
 
 #include "redis/settings.hpp"
@@ -14,6 +15,15 @@ std::uint64_t filter_value::next_stamp() noexcept {
   // millisecond.
   static std::atomic<std::uint64_t> last = static_cast<std::uint64_t>(api::Milliseconds()) << 20;
   return ++last & ~(std::uint64_t{1} << 63);  // a signed number in replies
+}
+
+void filter_value::defragment(api::defragmentation* how) noexcept {
+  if (held_.marks->is_read()) return;
+  auto const* const cells = held_.filter->family().cells();
+  if (cells == nullptr) return;
+  // The family shows its cells for reports only. The filter is ours, and only the address of its cells changes.
+  const_cast<memory*>(cells)->relocate(
+      [how](void* block, std::size_t bytes, std::size_t alignment) { return moved_block(block, bytes, alignment, how); });
 }
 
 filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
@@ -34,9 +44,13 @@ filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
   }
 }
 
-void check_object_bytes(std::uint64_t bytes, bool is_repeated) {
-  auto const most = static_cast<std::uint64_t>(current_settings().max_object_bytes);
-  if (bytes <= most || is_repeated) return;
+std::uint64_t most_object_bytes(patient_call const& it) noexcept {
+  if (it.is_repeated()) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(current_settings().max_object_bytes);
+}
+
+void check_object_bytes(std::uint64_t bytes, std::uint64_t most) {
+  if (bytes <= most) return;
   throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, and the setting max-object-bytes allows " +
                 std::to_string(most));
 }

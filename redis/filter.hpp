@@ -56,6 +56,8 @@ class filter_value {
     } const at_the_end{*this};
     return act(*held_.filter);
   }
+  /// Moves the cells to where the allocator wants them, unless work reads them.
+  void defragment(api::defragmentation* how) noexcept;
   /// Puts another filter in place of this one, and returns this one: freeing it may take long.
   [[nodiscard]] counted_filter replace(counted_filter fresh) noexcept {
     stamp_ = next_stamp();
@@ -89,8 +91,10 @@ class filter_key {
   filter_value* value_;
 };
 
-/// Throws a refusal if a command may not make a value of that size. What a master or a file says is repeated in any case.
-void check_object_bytes(std::uint64_t bytes, bool is_repeated);
+/// The most bytes that the call may give to a value. What a master or a file says is repeated, whatever its size.
+[[nodiscard]] std::uint64_t most_object_bytes(patient_call const& it) noexcept;
+/// Throws a refusal if a value would take more than `most`.
+void check_object_bytes(std::uint64_t bytes, std::uint64_t most);
 /// Throws a refusal if the server became a replica while the client was blocked.
 void check_can_write(patient_call const& it);
 /// Throws a refusal if there is something at the key.

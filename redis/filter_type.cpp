@@ -85,6 +85,12 @@ void* copy(api::string*, api::string*, void const* value) noexcept {
 /// In pages: Redis frees a value on another thread if it has more than 64 of what this counts.
 std::size_t free_effort(api::string*, void const* value) noexcept { return memory_usage(value) / 4096 + 1; }
 
+/// jemalloc moves only small allocations. The large part of a small filter is its cells.
+int defragment(api::defragmentation* how, api::string*, void** value) noexcept {
+  static_cast<filter_value*>(*value)->defragment(how);
+  return 0;  // done
+}
+
 }  // namespace
 
 bool add_filter_type(api::context* to) {
@@ -95,7 +101,8 @@ bool add_filter_type(api::context* to) {
                             .digest = add_to_digest,
                             .free = free_value<filter_value>,
                             .free_effort = free_effort,
-                            .copy = copy};
+                            .copy = copy,
+                            .defrag = defragment};
   filter_value::type = api::CreateDataType(to, "hortus-fl", encoding, &methods);
   return filter_value::type != nullptr;
 }

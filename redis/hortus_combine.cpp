@@ -110,7 +110,7 @@ void grow(patient_call& it) {
   check_has(key->filter(), verb::grow);
   auto const bytes = key->filter().size_bytes();
   if (by > (std::uint64_t{1} << 42) / std::max<std::size_t>(bytes, 1)) throw refusal("ERR a filter has at most 2^42 bits");
-  check_object_bytes(bytes * by, it.is_repeated());
+  check_object_bytes(bytes * by, most_object_bytes(it));
   auto const make = changed_copy([by](any_filter& grown) {
     for (auto left = by; left > 1; left /= 2) grown.grow();
   });

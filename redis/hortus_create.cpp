@@ -64,12 +64,12 @@ void create(patient_call& it) {
                   "brings its file");
   // Planning alone can take long, so all of it is done on another thread, whatever the size.
   auto const now = it.is_repeated() ? 0 : now_in_ticks();
-  auto const make = [all, &family, now, repeated = it.is_repeated()](call const&) mutable {
+  auto const make = [all, &family, now, most = most_object_bytes(it)](call const&) mutable {
     all.complete(family);
     auto const bytes = family.plan(all.wish).size_bytes;
     if (all.bytes && bytes > *all.bytes)
       throw refusal("ERR the filter would take " + std::to_string(bytes) + " bytes, more than BYTES");
-    check_object_bytes(bytes, repeated);
+    check_object_bytes(bytes, most);
     auto made = make_filter(family.name, all.wish, any_hash(default_hash(all.seed)));
     if (made.family().ages_by_time()) made.advance(now);
     return made;

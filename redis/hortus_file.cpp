@@ -66,7 +66,7 @@ void reply_complete(patient_call& now, filter_value&) { reply_missing(now, 0); }
 /// The file is argument `i`, all of it.
 void import_whole(patient_call& it, std::size_t i, bool replaces) {
   if (!replaces) check_absent(it, 1);
-  check_object_bytes(it[i].size(), it.is_repeated());
+  check_object_bytes(it[i].size(), most_object_bytes(it));
   auto const make = [i](call const& of) { return from_bytes(bytes_of(of[i])); };
   make_value(it, {make, it[i].size()}, replaces, reply_complete);
 }
@@ -75,7 +75,7 @@ void begin_import(patient_call& it, std::span<std::byte const> piece) {
   check_absent(it, 1);
   owned_value<import_value> fresh(new_value<import_value>(piece));
   if (fresh->file_bytes() == piece.size()) return import_whole(it, 4, false);
-  check_object_bytes(fresh->file_bytes(), it.is_repeated());
+  check_object_bytes(fresh->file_bytes(), most_object_bytes(it));
   opened_key<import_value> key(it, 1, key_to_write);
   auto const* const begun = key.set(fresh.release());
   reply_missing(it, begun->file_bytes() - begun->came());

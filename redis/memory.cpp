@@ -55,6 +55,12 @@ void zero(void* block, std::size_t bytes) noexcept {
   std::memset(first, 0, bytes);
 }
 
+/// Where the block of that alignment is in an allocation, after a word that says where the allocation begins.
+void* place_in(void* start, std::size_t alignment) noexcept {
+  auto const first = reinterpret_cast<std::uintptr_t>(start) + sizeof(void*);
+  return reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
+}
+
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
   if (alignment <= usual_alignment) {
@@ -64,8 +70,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
   }
   void* const start = counted_alloc(bytes + alignment + sizeof(void*));
   if (start == nullptr) return nullptr;
-  auto const first = reinterpret_cast<std::uintptr_t>(start) + sizeof(void*);
-  auto* const block = reinterpret_cast<void*>((first + alignment - 1) / alignment * alignment);
+  auto* const block = place_in(start, alignment);
   static_cast<void**>(block)[-1] = start;
   zero(block, bytes);
   return block;
@@ -85,6 +90,19 @@ allocation_meter::allocation_meter() noexcept : before_(bytes_here) {}
 long long allocation_meter::bytes() const noexcept { return bytes_here - before_; }
 
 memory_source redis_memory() noexcept { return {allocate, release}; }
+
+void* moved_block(void* block, std::size_t bytes, std::size_t alignment, api::defragmentation* how) noexcept {
+  if (block == nullptr) return nullptr;
+  if (alignment <= usual_alignment) return api::DefragAlloc(how, block);
+  auto* const start = static_cast<std::byte*>(static_cast<void**>(block)[-1]);
+  auto const distance = static_cast<std::byte*>(block) - start;
+  auto* const now = static_cast<std::byte*>(api::DefragAlloc(how, start));  // copies the bytes and frees the old ones
+  if (now == nullptr) return nullptr;
+  auto* const fresh = place_in(now, alignment);
+  std::memmove(fresh, now + distance, bytes);  // the same distance, unless the allocation is aligned otherwise
+  static_cast<void**>(fresh)[-1] = now;
+  return fresh;
+}
 
 buffer::buffer(std::uint64_t bytes) : size_(bytes) {
   if (bytes == 0) return;

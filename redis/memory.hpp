@@ -17,6 +17,9 @@ namespace hortus::server {
 /// The source for the cells of all filters of the library: set_memory_source(redis_memory()) when the module is loaded.
 [[nodiscard]] memory_source redis_memory() noexcept;
 
+/// Moves a block of that source to where the allocator wants it. Returns where it is now, or null if it stays.
+[[nodiscard]] void* moved_block(void* block, std::size_t bytes, std::size_t alignment, api::defragmentation* how) noexcept;
+
 /// Zeroed bytes that the module owns. A failed allocation throws std::bad_alloc; it never ends the server.
 class buffer {
  public:
