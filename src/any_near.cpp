@@ -60,6 +60,7 @@ card made_near_card() {
           .grows = false,
           .keeps_fpr = false,
           .ranks_keys = false,
+          .has_shards = false,
           .finds_bounds = false,
           .verbs = verb::insert | verb::fpr | verb::merge | verb::clear | verb::size_bytes,
           .settings = settings_of<any_near_family::goal>(),

@@ -264,6 +264,47 @@ compact_counters compact_counters::folded(std::uint64_t by, std::uint64_t group)
   return small;
 }
 
+compact_counters compact_counters::every(std::uint64_t step, std::uint64_t first, std::uint64_t group) const {
+  compact_counters some(cells_ / step, table_.slots() / step);
+  if (are_pairs()) {
+    auto const group_words = (group << first_width) / 64;
+    for (std::uint64_t i = 0; i < some.cells_ / group; ++i)
+      std::copy_n(words() + (i * step + first) * group_words, group_words, some.words() + i * group_words);
+    table_.for_each([&](overflow_table::entry e) {
+      if (auto const from = e.cell / group; from % step == first) some.add(from / step * group + e.cell % group, e.excess);
+    });
+  } else {
+    for (std::uint64_t i = 0; i < some.cells_; ++i)
+      if (auto const value = get((i / group * step + first) * group + i % group); value != 0) some.add(i, value);
+  }
+  return some;
+}
+
+void compact_counters::put_every(std::uint64_t step, std::uint64_t first, std::uint64_t group, compact_counters const& some) {
+  auto const start = [&](std::uint64_t i) { return (i * step + first) * group; };
+  auto const clear = [&] {
+    for (std::uint64_t i = 0; i < some.cells_ / group; ++i) {
+      if (nonzero(start(i), group) == 0) continue;
+      for (auto cell = start(i); cell < start(i) + group; ++cell) subtract(cell, get(cell));
+    }
+  };
+  clear();
+  try {
+    if (are_pairs() && some.are_pairs()) {
+      auto const group_words = (group << first_width) / 64;
+      for (std::uint64_t i = 0; i < some.cells_ / group; ++i)
+        std::copy_n(some.words() + i * group_words, group_words, words() + start(i) / group * group_words);
+      some.table_.for_each([&](overflow_table::entry e) { add(start(e.cell / group) + e.cell % group, e.excess); });
+    } else {
+      for (std::uint64_t i = 0; i < some.cells_; ++i)
+        if (auto const value = some.get(i); value != 0) add(start(i / group) + i % group, value);
+    }
+  } catch (...) {
+    clear();
+    throw;
+  }
+}
+
 bool compact_counters::operator==(compact_counters const& other) const noexcept {
   if (cells_ != other.cells_) return false;
   if (log_width_ == other.log_width_) return memory_ == other.memory_ && table_ == other.table_;

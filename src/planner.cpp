@@ -80,6 +80,12 @@ void lacks(std::string_view family, verb v) {
                                      (able.empty() ? "; no family here has" : "; families that have it: " + able));
 }
 
+void lacks_shards(std::string_view family) {
+  throw error(errc::unsupported, one(family) +
+                                     " cannot be cut into shards: its keys do not have one place each; families that " +
+                                     "can be: " + names_where([](card const& f) { return f.has_shards; }));
+}
+
 bool tells_keys_apart(proposal const& offer) {
   return offer.fnr == 0 || offer.fpr <= plan::highest_fpr(offer.fnr) * (1 + 1e-9);
 }

@@ -240,6 +240,19 @@ concept foldable = family<F> && requires(F& f, F const& c, std::uint64_t by) {
   { c.fpr_folded(by) } -> std::same_as<double>;       // fpr() as it will be after fold(by)
 };
 
+/// A filter in shards: a key belongs to one place of the filter, and place p to shard p mod `shards`, in which it is place
+/// p / shards. So a shard is a filter of its own, made with 1 / shards of the places, and gives the whole filter's answers for
+/// its keys; and the shards are the filter. Relies on places being nested: see fastrange.hpp. `shards` divides places().
+template <class F>
+concept shardable = foldable<F> &&
+    requires(F& f, F const& c, digest x, std::uint64_t places, std::uint64_t shards, std::uint64_t i) {
+  { c.places() } -> std::same_as<std::uint64_t>;
+  { F::shard_of(x, places, shards) } -> std::same_as<std::uint64_t>;  // of a filter with `places` places
+  { c.shard(shards, i) } -> std::same_as<F>;
+  { c.widened(shards) } -> std::same_as<F>;  // an empty filter with `shards` times the places
+  f.put_shard(shards, i, c);                 // its shard i becomes `c`
+};
+
 /// grow(): room for twice as many keys, without the keys. No answer changes. Throws errc::full, and changes nothing, if the
 /// filter has no room for that. More keys raise the rate as planned_fpr says.
 template <class F>

@@ -13,6 +13,7 @@
 #include "laws/growing.hpp"
 #include "laws/inserting.hpp"
 #include "laws/planning.hpp"
+#include "laws/sharding.hpp"
 #include "laws/storing.hpp"
 #include "laws/topping.hpp"
 
@@ -36,6 +37,7 @@ bool register_laws() {
   register_growing_laws<F>();
   register_combining_laws<F>();
   register_folding_laws<F>();
+  register_sharding_laws<F>();
   register_estimating_laws<F>();
   register_distinct_laws<F>();
   register_storing_laws<F>();

@@ -173,6 +173,12 @@ class any_family {
   [[nodiscard]] double fpr_folded(std::uint64_t by) const { return need<facets::folding>(verb::fold).fpr_folded(by); }
   void grow() { need<facets::enlarging>(verb::grow).grow(); }
 
+  /// Shards, for families that have the facet: see any/shards.hpp.
+  void become_shard(any_family const& whole, std::uint64_t shards, std::uint64_t i) {
+    sharded().become_shard(same(whole), shards, i);
+  }
+  void put_shard(any_family const& part, std::uint64_t shards, std::uint64_t i) { sharded().put_shard(same(part), shards, i); }
+
   /// False if the family does not forget by age.
   [[nodiscard]] bool has_forgotten() const {
     auto const* const forgetting = as<facets::forgetting>();
@@ -263,6 +269,12 @@ class any_family {
   [[nodiscard]] facets::asking const& asking() const {
     if (asking_ == nullptr) lacks(kind(), verb::may_contain);
     return *asking_;
+  }
+
+  [[nodiscard]] facets::sharding& sharded() {
+    auto* const found = as<facets::sharding>();
+    if (found == nullptr) lacks_shards(kind());
+    return *found;
   }
 
   void check_times(std::span<std::int64_t const> times) const {

@@ -45,6 +45,7 @@ struct card {
   bool grows;               ///< it takes more keys than planned; stages() of a filter says how often it grew
   bool keeps_fpr;           ///< it grows and keeps the planned rate for any number of keys
   bool ranks_keys;          ///< a map that, built of keys without values, gives each a number of its own
+  bool has_shards;          ///< a filter can be cut into shards: see shardable
   bool finds_bounds;        ///< a map that finds values which are never too small, and joins several values of a key
   verb_set verbs;
   std::vector<setting> settings;  ///< that request::settings may name
@@ -67,6 +68,8 @@ struct card {
 
 /// Throws errc::unsupported for a verb that the family lacks, naming the families that have it.
 [[noreturn]] void lacks(std::string_view family, verb v);
+/// The same for a family that cannot be cut into shards.
+[[noreturn]] void lacks_shards(std::string_view family);
 
 /// Does it report absent keys at most half as often as keys of the window? Without that rule a filter that answers at
 /// random, in no space at all, would win.
@@ -126,6 +129,7 @@ card made_card() {
           .grows = growing<F>,
           .keeps_fpr = keeps_fpr<F>,
           .ranks_keys = false,
+          .has_shards = shardable<F>,
           .finds_bounds = false,
           .verbs = verbs_of<F>(),
           .settings = settings_of<typename F::goal>(),

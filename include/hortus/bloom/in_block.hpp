@@ -157,6 +157,24 @@ class in_block {
     return mean_chance(blocks_.folded(plan::checked_fold(blocks_.size(), by)), probes_);
   }
 
+  /// Shards: see the concept shardable.
+  static std::uint64_t shard_of(digest x, std::uint64_t blocks, std::uint64_t shards) noexcept {
+    return Pattern::block_of(x, blocks) - Pattern::block_of(x, blocks / shards) * shards;  // the block mod shards
+  }
+  [[nodiscard]] in_block shard(std::uint64_t shards, std::uint64_t i) const {
+    auto part = in_block(params{1, probes_});
+    part.blocks_ = blocks_.every(plan::checked_shards(blocks_.size(), shards, i), i);
+    return part;
+  }
+  [[nodiscard]] in_block widened(std::uint64_t shards) const {
+    return in_block(params{plan::checked_product(blocks_.size(), shards), probes_});
+  }
+  void put_shard(std::uint64_t shards, std::uint64_t i, in_block const& part) {
+    plan::check_part(blocks_.size(), plan::checked_shards(blocks_.size(), shards, i), part.blocks_.size());
+    if (part.probes_ != probes_) throw error(errc::incompatible, "the shards of a filter have equal numbers of probes");
+    blocks_.put_every(shards, i, part.blocks_);
+  }
+
   void clear() noexcept { blocks_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {blocks_.size(), probes_}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return blocks_.size_bytes(); }

@@ -68,6 +68,17 @@ class block_array {
     return small;
   }
 
+  /// Block i of the result is block i * step + first. Pre: `step` divides size(), first < step.
+  [[nodiscard]] block_array every(std::uint64_t step, std::uint64_t first) const {
+    block_array some(blocks_ / step);
+    for (std::uint64_t i = 0; i < some.blocks_; ++i) std::copy_n((*this)[i * step + first], Words, some[i]);
+    return some;
+  }
+  /// The reverse: block i * step + first becomes block i of `some`. Pre: size() == some.size() * step, first < step.
+  void put_every(std::uint64_t step, std::uint64_t first, block_array const& some) noexcept {
+    for (std::uint64_t i = 0; i < some.blocks_; ++i) std::copy_n(some[i], Words, (*this)[i * step + first]);
+  }
+
   bool operator==(block_array const&) const = default;
 
   static void fields(auto& self, auto& io) { io(self.blocks_, self.memory_); }

@@ -156,6 +156,13 @@ class compact_counters {
   /// sum of groups i * by ... i * by + by - 1, counter by counter. Pre: by * group divides size().
   [[nodiscard]] compact_counters folded(std::uint64_t by, std::uint64_t group = 1) const;
 
+  /// Group i of the result is group i * step + first, where a group is `group` counters. Pre: step * group divides size(),
+  /// first < step, and `group` is a multiple of 32, which are whole words at every width.
+  [[nodiscard]] compact_counters every(std::uint64_t step, std::uint64_t first, std::uint64_t group) const;
+  /// The reverse: group i * step + first becomes group i of `some`. Pre: size() == some.size() * step, and so on. If memory
+  /// fails, these groups are 0.
+  void put_every(std::uint64_t step, std::uint64_t first, std::uint64_t group, compact_counters const& some);
+
   bool operator==(compact_counters const& other) const noexcept;
 
   /// A file has the narrowest cells that the rule at most_entries() allows, and a sorted table. So equal counters give equal

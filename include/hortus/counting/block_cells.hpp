@@ -161,6 +161,21 @@ class block_cells {
     small.cells_ = cells_.folded(plan::checked_fold(blocks(), by), in_a_block);
     return small;
   }
+  /// Shards: see the concept shardable.
+  static std::uint64_t shard_of(digest x, std::uint64_t blocks, std::uint64_t shards) noexcept {
+    return fastrange(x.bits(), blocks) - fastrange(x.bits(), blocks / shards) * shards;  // the block mod shards
+  }
+  [[nodiscard]] block_cells shard(std::uint64_t shards, std::uint64_t i) const {
+    block_cells part(1, probes_);
+    part.cells_ = cells_.every(plan::checked_shards(blocks(), shards, i), i, in_a_block);
+    return part;
+  }
+  [[nodiscard]] block_cells widened(std::uint64_t shards) const { return {plan::checked_product(blocks(), shards), probes_}; }
+  void put_shard(std::uint64_t shards, std::uint64_t i, block_cells const& part) {
+    plan::check_part(blocks(), plan::checked_shards(blocks(), shards, i), part.blocks());
+    if (part.probes_ != probes_) throw error(errc::incompatible, "the shards of a filter have equal numbers of probes");
+    cells_.put_every(shards, i, in_a_block, part.cells_);
+  }
   void clear() {
     if (is_line())
       cells_.clear();

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <hortus/concepts.hpp>
 #include <hortus/counting/block_cells.hpp>
@@ -108,6 +109,19 @@ class blocked_counting {
   [[nodiscard]] std::uint64_t fold_width() const noexcept { return cells_.blocks(); }
   [[nodiscard]] double fpr_folded(std::uint64_t by) const { return cells_.folded(by).fpr(); }
 
+  /// Shards: see the concept shardable.
+  [[nodiscard]] std::uint64_t places() const noexcept { return cells_.blocks(); }
+  static std::uint64_t shard_of(digest x, std::uint64_t blocks, std::uint64_t shards) noexcept {
+    return block_cells::shard_of(x, blocks, shards);
+  }
+  [[nodiscard]] blocked_counting shard(std::uint64_t shards, std::uint64_t i) const {
+    return blocked_counting(cells_.shard(shards, i));
+  }
+  [[nodiscard]] blocked_counting widened(std::uint64_t shards) const { return blocked_counting(cells_.widened(shards)); }
+  void put_shard(std::uint64_t shards, std::uint64_t i, blocked_counting const& part) {
+    cells_.put_shard(shards, i, part.cells_);
+  }
+
   void clear() { cells_.clear(); }
   [[nodiscard]] params shape() const noexcept { return {cells_.blocks(), cells_.probes()}; }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return counters().size_bytes(); }
@@ -119,6 +133,8 @@ class blocked_counting {
   [[nodiscard]] bool valid() const noexcept { return cells_.valid(); }
 
  private:
+  explicit blocked_counting(block_cells cells) noexcept : cells_(std::move(cells)) {}
+
   block_cells cells_ = block_cells(1, 1);
 };
 

@@ -9,6 +9,7 @@
 #include <hortus/facets/estimating.hpp>
 #include <hortus/facets/finding.hpp>
 #include <hortus/facets/inserting.hpp>
+#include <hortus/facets/sharding.hpp>
 #include <hortus/facets/topping.hpp>
 
 namespace hortus::facets {
@@ -22,6 +23,6 @@ struct list {
 /// The list of all facets. To add one, write its header and add its name here.
 using all =
     list<inserting, inserting_times, noticing, asking, finding, putting, assigning, counting, saturating, topping, keeping,
-         erasing, estimating, comparing, merging, intersecting, folding, enlarging, forgetting, advancing, growing>;
+         erasing, estimating, comparing, merging, intersecting, folding, enlarging, sharding, forgetting, advancing, growing>;
 
 }  // namespace hortus::facets

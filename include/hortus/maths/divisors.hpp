@@ -50,4 +50,29 @@ inline std::uint64_t checked_fold(std::uint64_t width, std::uint64_t by) {
   return by;
 }
 
+/// Returns `shards`; throws errc::bad_params unless a filter of that many places can be cut into so many, and has a shard `i`.
+inline std::uint64_t checked_shards(std::uint64_t places, std::uint64_t shards, std::uint64_t i) {
+  if (shards == 0 || places % shards != 0)
+    throw error(errc::bad_params, "the number of shards of this filter divides " + std::to_string(places) + ", which " +
+                                      std::to_string(shards) + " does not");
+  if (i >= shards)
+    throw error(errc::bad_params, "of " + std::to_string(shards) + " shards none has the number " + std::to_string(i));
+  return shards;
+}
+
+/// Throws errc::incompatible unless a filter of `part` places is one of `shards` shards of one with `places`.
+inline void check_part(std::uint64_t places, std::uint64_t shards, std::uint64_t part) {
+  if (part != places / shards)
+    throw error(errc::incompatible,
+                "a shard of this filter has " + std::to_string(places / shards) + " places, not " + std::to_string(part));
+}
+
+/// places * shards; throws errc::bad_params if no filter has so many.
+inline std::uint64_t checked_product(std::uint64_t places, std::uint64_t shards) {
+  if (shards == 0 || places > max_bits / shards)
+    throw error(errc::bad_params, std::to_string(shards) + " shards of " + std::to_string(places) +
+                                      " places are no filter: it has 1 to 2^42 bits");
+  return places * shards;
+}
+
 }  // namespace hortus::plan
