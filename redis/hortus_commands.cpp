@@ -36,6 +36,8 @@ constexpr command_entry all[] = {
     {"HORTUS.ASSIGN", patient<assign>, frees, -4, "Changes the values of items of a map"},
     {"HORTUS.GET", patient<get>, reads, -3, "Gives the values of items in a map"},
     {"HORTUS.MADD", patient<packed_add>, writes, -4, "Adds items that are packed in one string"},
+    {"HORTUS.MDEL", patient<packed_erase>, frees, -4, "Undoes one insert of each item that is packed in one string", "",
+     erased},
     {"HORTUS.MEXISTS", patient<packed_exists>, reads, -4, "Says which items, packed in one string, may be in a filter"},
     {"HORTUS.MCOUNT", patient<packed_count>, reads, -4, "Says how often items, packed in one string, were added"},
     {"HORTUS.MGET", patient<packed_get>, reads, -4, "Gives the values of items that are packed in one string"},
@@ -46,7 +48,7 @@ constexpr command_entry all[] = {
     {"HORTUS.CLEAR", patient<clear>, writes, 2, "Empties a filter"},
     {"HORTUS.EXPORT", patient<export_file>, reads, -2, "Gives the file of a filter, whole or a piece"},
     {"HORTUS.IMPORT", patient<import_file>, writes, -3, "Makes a filter from its file, whole or in pieces", "", created},
-    {"HORTUS.INFO", patient<info>, reads, 2, "Describes a filter"},
+    {"HORTUS.INFO", patient<info>, reads, -2, "Describes a filter"},
     {"HORTUS.ESTIMATE", patient<estimate>, reads, 2, "Estimates how many distinct items were added"},
     with_keys<compared, patient<compare>>(
         {"HORTUS.COMPARE", nullptr, reads, 3, "Estimates how many items two filters have in common"}),

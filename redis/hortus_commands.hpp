@@ -20,6 +20,7 @@ void assign(patient_call& it);
 void get(patient_call& it);
 // hortus_packed.cpp
 void packed_add(patient_call& it);
+void packed_erase(patient_call& it);
 void packed_exists(patient_call& it);
 void packed_count(patient_call& it);
 void packed_get(patient_call& it);

@@ -77,6 +77,20 @@ answer description(any_filter const& filter, long long bytes) {
   return all;
 }
 
+/// What turns items into digests that the filter takes, and what else is known without looking at its cells.
+answer hashing(any_filter const& filter, std::uint64_t stamp) {
+  auto const about = filter.about();
+  return answer::map{{"family", about.family},
+                     {"hash_id", std::uint64_t{about.hash_id}},
+                     {"seed", about.seed},
+                     {"key_check", about.key_check},
+                     {"kinds", std::uint64_t{static_cast<std::uint8_t>(about.kinds)}},
+                     {"items_planned", about.items_planned},
+                     {"fpr_planned", about.fpr_planned},
+                     {"items_inserted", about.items_inserted},
+                     {"stamp", stamp}};
+}
+
 answer overlap_of(any_filter const& a, any_filter const& b) {
   auto const found = presentable(a.compare(b));
   return answer::map{
@@ -87,7 +101,10 @@ answer overlap_of(any_filter const& a, any_filter const& b) {
 }  // namespace
 
 void info(patient_call& it) {
+  bool const brief = it.size() == 3 && it.is(2, "HASH");
+  if (it.size() != 2 && !brief) throw refusal("ERR HORTUS.INFO takes a key, and HASH");
   filter_key const key(it, 1);
+  if (brief) return hashing(key->filter(), key->stamp()).send(it);
   answer_work(it, key->filter().size_bytes(), std::array{&key->marks()},
               [filter = key->shared(), bytes = key->bytes()](call const& of) { description(*filter, bytes).send(of); });
 }

@@ -10,8 +10,14 @@ struct format {
   std::string_view name;
   packing how;
 };
-constexpr format formats[] = {{"DIGESTS", packing::digests}, {"INTEGERS", packing::integers}, {"FIXED", packing::fixed},
-                              {"LINES", packing::lines},     {"U32LEN", packing::u32len},     {"VARINT", packing::varint}};
+constexpr format formats[] = {{"DIGESTS", packing::digests},
+                              {"TEXT_DIGESTS", packing::text_digests},
+                              {"INTEGER_DIGESTS", packing::integer_digests},
+                              {"INTEGERS", packing::integers},
+                              {"FIXED", packing::fixed},
+                              {"LINES", packing::lines},
+                              {"U32LEN", packing::u32len},
+                              {"VARINT", packing::varint}};
 
 /// The items of a call.
 class call_items : public packed_items {
@@ -34,7 +40,13 @@ call_items items_of(call const& it) {
     if (it.size() != (fixed ? 5 : 4)) throw refusal("ERR the format is followed by one string of items; after FIXED n also");
     return {it, each.how, fixed ? whole_number(it, 3, "the width of FIXED") : 0};
   }
-  throw refusal("ERR the format of the items is one of DIGESTS, INTEGERS, FIXED n, LINES, U32LEN and VARINT");
+  throw refusal(
+      "ERR the format of the items is one of DIGESTS, TEXT_DIGESTS, INTEGER_DIGESTS, INTEGERS, FIXED n, LINES, U32LEN "
+      "and VARINT");
+}
+
+void check_takes(any_filter const& filter, verb needed, packed_items const& items) {
+  server::check_takes(filter, needed, items.kind(), items.are_hashed());
 }
 
 template <class Number>
@@ -47,7 +59,7 @@ void reply_numbers(call const& it, std::vector<Number> const& numbers) {
 
 void packed_add(patient_call& it) {
   filter_key key(it, 1, filter_key::to_change);
-  check_takes(key->filter(), verb::insert, items_of(it).kind());
+  check_takes(key->filter(), verb::insert, items_of(it));
   at_present(it, *key, [](patient_call& now, filter_value& value) {
     auto const items = items_of(now);
     auto const added = change_items(now, value, items, "hortus.add",
@@ -59,24 +71,37 @@ void packed_add(patient_call& it) {
   });
 }
 
+void packed_erase(patient_call& it) {
+  filter_key key(it, 1, filter_key::to_change);
+  auto const items = items_of(it);
+  check_takes(key->filter(), verb::erase, items);
+  auto const erased = change_items(it, *key, items, "hortus.del", [&](any_filter& filter, item_changes& all) {
+    change_each(filter, items, all, [](any_filter& from, auto const& item, std::size_t) { return from.erase(item); });
+  });
+  it.begin_array(erased.failure ? 3 : 2);
+  it.reply(static_cast<long long>(erased.changed));
+  reply_bits(it, erased.yes, items.size());
+  if (erased.failure) erased.reply(it, erased.done, "");
+}
+
 void packed_exists(patient_call& it) {
   filter_key const key(it, 1);
   auto const items = items_of(it);
-  check_takes(key->filter(), verb::may_contain, items.kind());
+  check_takes(key->filter(), verb::may_contain, items);
   reply_bits(it, find_items(key->filter(), items, now_in_ticks()), items.size());
 }
 
 void packed_count(patient_call& it) {
   filter_key const key(it, 1);
   auto const items = items_of(it);
-  check_takes(key->filter(), verb::count, items.kind());
+  check_takes(key->filter(), verb::count, items);
   reply_numbers(it, count_items(key->filter(), items));
 }
 
 void packed_get(patient_call& it) {
   filter_key const key(it, 1);
   auto const items = items_of(it);
-  check_takes(key->filter(), verb::find, items.kind());
+  check_takes(key->filter(), verb::find, items);
   if (!key->filter().family().labels().empty())
     throw error(errc::unsupported, "the values of this map are texts: HORTUS.GET gives them");
   auto const found = values_of_items(key->filter(), items);

@@ -9,13 +9,13 @@ std::string_view name_of(key_kind kind) {
 
 }  // namespace
 
-void check_takes(any_filter const& filter, verb needed, key_kind kind) {
+void check_takes(any_filter const& filter, verb needed, key_kind kind, bool are_hashed) {
   auto const& family = filter.family();
   if (!family.has(needed)) lacks(family.kind(), needed);
-  if (filter.hash().is<locked_hash>() && kind != key_kind::digests)
+  if (filter.hash().is<locked_hash>() && !are_hashed)
     throw error(errc::wrong_key,
                 "the filter was made with a secret key, which the server does not have: it takes only DIGESTS");
-  if (filter.hash().is<foreign_hash>() && kind != key_kind::digests)
+  if (filter.hash().is<foreign_hash>() && !are_hashed)
     throw error(errc::unsupported,
                 "the filter was made with a hash that is " + hash_name(filter.hash().id()) + ": it takes only DIGESTS");
   if (kind == key_kind::digests) return;  // only the caller knows what was hashed

@@ -43,8 +43,8 @@ class argument_items {
 };
 
 /// Throws errc::unsupported if the family lacks the verb, and errc::incompatible and others if the filter's hash or the keys
-/// that it was given do not go with items of that kind: no item would be found.
-void check_takes(any_filter const& filter, verb needed, key_kind kind);
+/// that it was given do not go with items of that kind: no item would be found. `are_hashed`: they are digests of that kind.
+void check_takes(any_filter const& filter, verb needed, key_kind kind, bool are_hashed = false);
 
 /// One bit an item.
 using item_bits = std::vector<std::uint64_t>;

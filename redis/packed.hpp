@@ -18,12 +18,14 @@
 namespace hortus::server {
 
 enum class packing {
-  digests,   ///< 8 bytes an item, little-endian: a 64-bit hash that the caller made, all bits well mixed
-  integers,  ///< 8 bytes an item, little-endian: an integer, which the filter hashes
-  fixed,     ///< `width` bytes an item
-  lines,     ///< items end with a newline; that of the last one may be missing
-  u32len,    ///< before each item its length in 4 bytes, little-endian
-  varint,    ///< before each item its length in 7-bit groups, the lowest first; the highest bit says that another one follows
+  digests,          ///< 8 bytes an item, little-endian: a 64-bit hash that the caller made, all bits well mixed
+  text_digests,     ///< the same, which the filter's own hash made of text
+  integer_digests,  ///< the same of integers
+  integers,         ///< 8 bytes an item, little-endian: an integer, which the filter hashes
+  fixed,            ///< `width` bytes an item
+  lines,            ///< items end with a newline; that of the last one may be missing
+  u32len,           ///< before each item its length in 4 bytes, little-endian
+  varint,  ///< before each item its length in 7-bit groups, the lowest first; the highest bit says that another one follows
 };
 
 class packed_items {
@@ -36,7 +38,19 @@ class packed_items {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] key_kind kind() const noexcept {
-    return how_ == packing::digests ? key_kind::digests : how_ == packing::integers ? key_kind::integers : key_kind::bytes;
+    switch (how_) {
+      case packing::digests:
+        return key_kind::digests;
+      case packing::integers:
+      case packing::integer_digests:
+        return key_kind::integers;
+      default:
+        return key_kind::bytes;
+    }
+  }
+  /// Are they digests already, so that the filter's hash is not needed?
+  [[nodiscard]] bool are_hashed() const noexcept {
+    return how_ == packing::digests || how_ == packing::text_digests || how_ == packing::integer_digests;
   }
 
   /// The bytes of the first `count` items.
@@ -54,6 +68,10 @@ class packed_items {
     switch (how_) {
       case packing::digests:
         return blocks_of<digest>(act);
+      case packing::text_digests:
+        return blocks_of<text_digest>(act);
+      case packing::integer_digests:
+        return blocks_of<integer_digest>(act);
       case packing::integers:
         return blocks_of<std::uint64_t>(act);
       default:
@@ -62,7 +80,10 @@ class packed_items {
   }
 
  private:
-  static constexpr bool is_word(packing how) noexcept { return how == packing::digests || how == packing::integers; }
+  static constexpr bool is_word(packing how) noexcept {
+    return how == packing::digests || how == packing::text_digests || how == packing::integer_digests ||
+           how == packing::integers;
+  }
 
   template <class Key, class Act>
   void blocks_of(Act& act) const {

@@ -31,6 +31,14 @@ class [[gnu::may_alias]] digest {
  private:
   std::uint64_t bits_ = 0;
 };
+/// A digest of which it is known that a filter's own hash made it of text, or of an integer. The filter then records keys of
+/// that kind, so that its file can be asked with such keys.
+struct [[gnu::may_alias]] text_digest : digest {
+  using digest::digest;
+};
+struct [[gnu::may_alias]] integer_digest : digest {
+  using digest::digest;
+};
 static_assert(sizeof(digest) == sizeof(std::uint64_t));
 static_assert(alignof(digest) == alignof(std::uint64_t));
 

@@ -19,7 +19,7 @@ struct kept_key {
 /// Calls act(kept_key of the key). The bytes are valid until act returns.
 template <digestible Key>
 decltype(auto) with_kept_key(Key const& key, auto act) {
-  if constexpr (std::same_as<detail::bare<Key>, digest>) {
+  if constexpr (digest_key<Key>) {
     return act(kept_key());
   } else if constexpr (custom_key<Key>) {
     auto const& bytes = key_bytes(key);  // extends the lifetime of an array made here

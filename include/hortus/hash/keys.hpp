@@ -87,15 +87,19 @@ concept hashable = integer_key<Key>  // an integer of at most 64 bits
     || bytes_key<Key>                // text or a byte range; pointers other than char const* have no content
     || custom_key<Key>;              // or a type with key_bytes(x); structs, floating point and enums need that
 
+/// A digest, or one of which more is known.
+template <class Key>
+concept digest_key = std::derived_from<detail::bare<Key>, digest>;
+
 /// The argument of every verb: a key, or the digest of one. A key can be hashed once and looked up in many filters.
 template <class Key>
-concept digestible = std::same_as<detail::bare<Key>, digest> || hashable<Key>;  // integer, text, bytes, or has key_bytes(x)
+concept digestible = digest_key<Key> || hashable<Key>;  // integer, text, bytes, or has key_bytes(x)
 
 /// The kind of Key, which files store.
 template <digestible Key>
-inline constexpr key_kind kind_of = std::same_as<detail::bare<Key>, digest> ? key_kind::digests
-                                    : integer_key<Key>                      ? key_kind::integers
-                                                                            : key_kind::bytes;
+inline constexpr key_kind kind_of = std::same_as<detail::bare<Key>, digest>                               ? key_kind::digests
+                                    : integer_key<Key> || std::same_as<detail::bare<Key>, integer_digest> ? key_kind::integers
+                                                                                                          : key_kind::bytes;
 
 namespace detail {
 
@@ -132,7 +136,7 @@ template <key_hash Hash, digestible Key>
 inline constexpr bool hashes_nothrow = [] {
   [[maybe_unused]] Hash const* hash = nullptr;
   [[maybe_unused]] Key const* key = nullptr;
-  if constexpr (std::same_as<detail::bare<Key>, digest>)
+  if constexpr (digest_key<Key>)
     return true;
   else if constexpr (custom_key<Key>)
     return noexcept(hash->of_bytes(std::span<std::byte const>(key_bytes(*key))));
@@ -149,7 +153,7 @@ inline constexpr bool hashes_nothrow = [] {
 /// The digest of a key under a hash. A digest is returned as it is.
 template <key_hash Hash, digestible Key>
 [[nodiscard]] constexpr digest digest_of(Hash const& hash, Key const& key) noexcept(hashes_nothrow<Hash, Key>) {
-  if constexpr (std::same_as<detail::bare<Key>, digest>)
+  if constexpr (digest_key<Key>)
     return key;
   else if constexpr (custom_key<Key>)  // first, so that a type's own key_bytes() takes precedence
     return hash.of_bytes(std::span<std::byte const>(key_bytes(key)));
