@@ -50,6 +50,7 @@ void add_unpack(command_line& app, action& run);
 void add_grow(command_line& app, action& run);
 void add_set(command_line& app, action& run);
 void add_reconcile(command_line& app, action& run);
+void add_redis(command_line& app, action& run);
 void add_uniq(command_line& app, action& run);
 void add_bench(command_line& app, action& run);
 void add_tour(command_line& app, action& run);
@@ -112,6 +113,9 @@ void check_apart(std::string const& filter, std::span<std::string const> inputs)
 json_value describe_header(envelope const& about);
 /// A file as `info --json` shows it.
 json_value describe(std::string const& path, reading const& how);
+
+/// Prints such a description as a table, below a title.
+void print_description(std::string const& title, json_value const& all);
 
 /// Describes the file that was just written as JSON on standard output, if `json` is set. It describes the file, because the
 /// filter in memory may be larger than its cells need.

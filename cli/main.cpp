@@ -25,9 +25,10 @@ int complain(std::string const& what) {
 
 /// Makes CLI11 stricter. It would treat an empty value (from an unset variable) as a missing option, and an option with a
 /// list of values would swallow the inputs after it.
-void be_strict(CLI::App& app) {
+void be_strict(CLI::App& app, char const* group = "Commands") {
   for (auto* const command : app.get_subcommands(nullptr)) {
-    command->group("Commands");
+    command->group(group);
+    be_strict(*command, "Actions");
     for (auto* const option : command->get_options()) {
       if (option->get_type_size() == 0) continue;  // a flag
       option->check([](std::string const& value) { return value.empty() ? "the value is empty" : std::string(); });
@@ -73,10 +74,15 @@ std::string surplus(CLI::App const& app, int argc, char** argv) {
   return fmt::format("not expected: {}", fmt::join(extras, " "));
 }
 
+/// The innermost command that was named.
+CLI::App const* chosen_command(CLI::App const& app) {
+  auto const chosen = app.get_subcommands();
+  return chosen.empty() ? &app : chosen_command(*chosen.front());
+}
+
 /// "did you mean --items? " for the first unknown option that is near one of the command's; else empty.
 std::string suggested_option(CLI::App const& app) {
-  auto const* command = &app;
-  if (auto const chosen = app.get_subcommands(); !chosen.empty()) command = chosen.front();
+  auto const* const command = chosen_command(app);
   std::vector<std::string> names;
   for (auto const* const option : command->get_options())
     names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
@@ -108,9 +114,9 @@ int run(int argc, char** argv) {
   action chosen;
   command_line commands(app);
   for (auto* add :
-       {add_list,      add_plan,   add_build, add_add,       add_remove, add_query,      add_get,  add_set,  add_count,
-        add_info,      add_verify, add_merge, add_intersect, add_diff,   add_fold,       add_grow, add_pack, add_unpack,
-        add_reconcile, add_uniq,   add_bench, add_tour,      add_help,   add_completion, add_man})
+       {add_list,      add_plan,   add_build, add_add,       add_remove, add_query, add_get,        add_set,  add_count,
+        add_info,      add_verify, add_merge, add_intersect, add_diff,   add_fold,  add_grow,       add_pack, add_unpack,
+        add_reconcile, add_redis,  add_uniq,  add_bench,     add_tour,   add_help,  add_completion, add_man})
     add(commands, chosen);
   be_strict(app);
   app.footer("hortus help COMMAND explains a command.\nExample: seq 1000000 | hortus build bloom -o seen.hortus");
@@ -122,7 +128,10 @@ int run(int argc, char** argv) {
   } catch (CLI::Success const& wish) {
     return print_help(app, wish);
   } catch (CLI::ParseError const& e) {
-    auto const command = argv[1][0] == '-' ? std::string() : std::string(" ") + argv[1];
+    std::string command;
+    for (auto const* it = chosen_command(app); it != &app && it != nullptr; it = it->get_parent())
+      command = " " + it->get_name() + command;
+    if (command.empty() && argv[1][0] != '-') command = std::string(" ") + argv[1];
     return complain(explained(app, e, argc, argv) + "see hortus" + command + " --help");
   }
   return chosen();

@@ -39,6 +39,8 @@ class subcommand {
   option add_option(std::string const& names, std::string& value, std::string const& help) const;
   option add_option(std::string const& names, std::vector<std::string>& values, std::string const& help) const;
   option add_flag(std::string const& names, bool& given, std::string const& help) const;
+  /// Of a command that is a group of actions: hortus redis push. One of them has to be named.
+  subcommand add_action(std::string const& name, std::string const& help) const;
   void footer(std::string const& text) const;
   void callback(std::function<void()> act) const;  ///< when its part of the command line was understood
 
@@ -55,8 +57,9 @@ class command_line {
   /// The names of the commands, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool has(std::string const& name) const;
-  /// What --help prints: of a command, or with "" of all. Throws errc::unsupported if there is no such command.
-  [[nodiscard]] std::string help_of(std::string const& name) const;
+  /// What --help prints: of a command, of an action after its command, or without words of all. Throws errc::unsupported if
+  /// there is no such command.
+  [[nodiscard]] std::string help_of(std::vector<std::string> const& words) const;
   [[nodiscard]] CLI::App const& parser() const noexcept { return app_; }
 
  private:

@@ -23,7 +23,7 @@ target_link_libraries(hortus_cli PRIVATE hortus::hortus CLI11::CLI11 fmt::fmt nl
 if(sources)
   add_library(hortus_cli_parts OBJECT ${sources})
   target_include_directories(hortus_cli_parts PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(hortus_cli_parts PUBLIC hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(hortus_cli_parts PUBLIC hortus::redis hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   target_link_libraries(hortus_cli_parts PUBLIC hortus_compression)
   target_link_libraries(hortus_cli PRIVATE hortus_cli_parts)
   # What the benchmarks of all families share, which is as much to compile as a family.
@@ -36,7 +36,7 @@ if(sources)
   # Files with loops over lines or keys are compiled as the library is. All others, which parse options and print tables, are
   # compiled with -O1: that takes two thirds of the time, and nobody waits for them.
   set(loops "cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|digest_buffer|distinct_keys|command\
-|commands/(query|count|uniq))|bench/")
+|commands/(query|count|uniq)|redis/line_batches)|bench/")
   target_compile_options(hortus_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_options(hortus_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
   # These take most of the time to compile a command. A file that uses none of them is quicker without.

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/hortus)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hortus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
-install(TARGETS hortus EXPORT hortusTargets)
+install(TARGETS hortus hortus_redis_client EXPORT hortusTargets)
 install(EXPORT hortusTargets NAMESPACE hortus:: DESTINATION ${package_dir})
 if(TARGET hortus_cli)
   install(TARGETS hortus_cli)

@@ -43,3 +43,15 @@ target_include_directories(hortus_planner PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(hortus_planner PUBLIC Xxhash::header)
 target_precompile_headers(hortus_planner PRIVATE <hortus/any/card.hpp>)
 batch_families(hortus_planner "${cards}")
+
+# hortus::redis, the client of servers with the Redis module. A library of its own: who has no server does not link it.
+file(GLOB redis_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/redis/*.cpp)
+add_library(hortus_redis_client ${redis_sources})
+set_target_properties(
+  hortus_redis_client PROPERTIES EXPORT_NAME redis VERSION ${PROJECT_VERSION}
+                                 SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+)
+add_library(hortus::redis ALIAS hortus_redis_client)
+target_link_libraries(hortus_redis_client PUBLIC hortus::hortus)
+set_target_properties(hortus_redis_client PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_precompile_headers(hortus_redis_client PRIVATE <hortus/any/any_filter.hpp>)

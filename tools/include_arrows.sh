@@ -22,8 +22,10 @@ may_include() {
     sets) echo "$low top front sets message bloom" ;;    # bytes as messages have them; Bloom filters as messages
     facets) echo "$low top facets" ;;
     message) echo "$low top message" ;;
-    any | umbrella | src) echo "$low top front facets message $families any umbrella" ;;
-    cli | bench | fuzz | redis | python) echo "$low top front sets message any" ;;
+    any | umbrella) echo "$low top front facets message $families any umbrella" ;;
+    src) echo "$low top front facets message $families any umbrella redis" ;;
+    redis) echo "$low top front message any redis" ;;  # the client in include/hortus/redis, and the module
+    cli | bench | fuzz | python) echo "$low top front sets message any redis" ;;
     *) for family in $families; do
          [ "$1" != "$family" ] || echo "$low top front $family"
        done ;;

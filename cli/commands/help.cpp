@@ -7,13 +7,13 @@ namespace hortus::cli {
 
 void add_help(command_line& app, action& run) {
   auto const command = app.add_subcommand("help", "explain hortus, or one of its commands");
-  auto const name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "as hortus COMMAND --help");
-  command->footer("Example: hortus help build");
+  auto const words = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *words, "as hortus COMMAND --help");
+  command->footer("Example: hortus help build\nExample: hortus help redis push");
   command->callback([=, &run] {
     run = [=] {
       output out(STDOUT_FILENO);
-      out.write(app.help_of(*name));
+      out.write(app.help_of(*words));
       out.flush();
       return done;
     };

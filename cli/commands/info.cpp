@@ -42,24 +42,7 @@ std::string shown_estimate(json_value const& all) {
 
 json_value info_json(std::string const& file) { return describe(file, {.key = {}, .verify = true}); }
 
-void info(std::string const& file) {
-  auto const all = info_json(file);
-  table rows({{""}, {""}});
-  for (auto const& [name, value] : all.get<json_value::object_type>()) {
-    if (name.starts_with("items_estimate_") || name == "saturated" || name == "seed_hex" || name == "advice") continue;
-    auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
-    if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
-    if (auto const* const rate = value.as<double>(); rate != nullptr && name.starts_with("fpr_")) text = human_rate(*rate);
-    rows.row({name, text});
-  }
-  output out(STDOUT_FILENO);
-  bool const colour = use_colour(STDOUT_FILENO);
-  auto const columns = columns_of(STDOUT_FILENO);
-  out.print("{}{}{}\n", colour ? "\x1b[1m" : "", printable(file), colour ? "\x1b[0m" : "");
-  out.write(rows.text(colour, columns));
-  if (auto const* const advice = all.find("advice")->as<std::string>()) out.write(wrapped(*advice, columns));
-  out.flush();
-}
+void info(std::string const& file) { print_description(file, info_json(file)); }
 
 /// A document whether the file is valid or not: `ok` tells.
 json_value verify_json(std::string const& file) {
@@ -130,6 +113,25 @@ void add(command_line& app, action& run, char const* name, char const* help, loo
 }
 
 }  // namespace
+
+void print_description(std::string const& title, json_value const& all) {
+  table rows({{""}, {""}});
+  for (auto const& [name, value] : all.get<json_value::object_type>()) {
+    if (name.starts_with("items_estimate_") || name == "saturated" || name == "seed_hex" || name == "advice") continue;
+    auto text = name == "items_estimate" && !value.is_null() ? shown_estimate(all) : shown(value);
+    if (name.ends_with("_bytes")) text = fmt::format("{} ({})", text, human_bytes(value.get<std::uint64_t>()));
+    if (auto const* const rate = value.as<double>(); rate != nullptr && name.starts_with("fpr_")) text = human_rate(*rate);
+    rows.row({name, text});
+  }
+  output out(STDOUT_FILENO);
+  bool const colour = use_colour(STDOUT_FILENO);
+  auto const columns = columns_of(STDOUT_FILENO);
+  out.print("{}{}{}\n", colour ? "\x1b[1m" : "", printable(title), colour ? "\x1b[0m" : "");
+  out.write(rows.text(colour, columns));
+  if (auto const* const advice = all.find("advice"); advice != nullptr && advice->as<std::string>() != nullptr)
+    out.write(wrapped(advice->get<std::string>(), columns));
+  out.flush();
+}
 
 void add_info(command_line& app, action& run) {
   add(app, run, "info", "what a filter is, what it holds and how full it is", {info, info_json});

@@ -52,6 +52,7 @@ struct described_command {
   std::vector<described_option> options;
   std::vector<described_argument> arguments;
   std::vector<std::string> examples;
+  std::vector<described_command> actions = {};  ///< of a command that has some; named "redis push"
 };
 
 struct described_program {

@@ -21,7 +21,8 @@ std::string in_quotes(std::string_view text) {
 constexpr std::string_view functions = R"(
 function __hortus_in
     set -l words (commandline -opc)
-    test (count $words) -gt 1; and test "$words[2]" = $argv[1]
+    set -l last (math 1 + (count (string split ' ' -- $argv[1])))
+    test (count $words) -ge $last; and test "$words[2..$last]" = $argv[1]
 end
 
 function __hortus_at
@@ -29,7 +30,8 @@ function __hortus_at
     set -l place 1
     set -l value no
     set -l ended no
-    for word in (commandline -opc)[3..-1]
+    set -l first (math 2 + (count (string split ' ' -- $argv[1])))
+    for word in (commandline -opc)[$first..-1]
         if test $value = yes
             set value no
         else if test $ended = no; and test "$word" = --
@@ -95,22 +97,27 @@ std::string argument_lines(described_program const& program, std::string_view co
 std::string fish_completion(described_program const& program) {
   auto text = fmt::format("# Completion of hortus {} for fish, printed by: hortus completion fish\n\n", program.version);
   text += "# The options of a command that take a value.\nfunction __hortus_valued\n    switch $argv[1]\n";
-  for (auto const& command : program.commands)
+  for_each_command(program, [&](described_command const& command) {
     if (auto const names = option_names(command, true); !names.empty())
-      text += fmt::format("        case {}\n            printf '%s\\n' {}\n", command.name, fmt::join(names, " "));
+      text += fmt::format("        case {}\n            printf '%s\\n' {}\n", in_quotes(command.name), fmt::join(names, " "));
+  });
   text += "    end\nend\n";
   text += functions;
   constexpr std::string_view no_command = "test (count (commandline -opc)) -eq 1";
   text += word_lines(no_command, program.words.at(value_kind::command));
   for (auto const& option : program.whole.options) text += option_line(program, no_command, option);
-  for (auto const& command : program.commands) {
+  for_each_command(program, [&](described_command const& command) {
     text += "\n";
-    for (auto const& option : command.options) text += option_line(program, "__hortus_in " + command.name, option);
+    auto const name = command.name.find(' ') == std::string::npos ? command.name : "\"" + command.name + "\"";
+    for (auto const& option : command.options) text += option_line(program, "__hortus_in " + name, option);
     int place = 0;
     for (auto const& argument : command.arguments)
-      text += argument_lines(
-          program, fmt::format("__hortus_at {} {}{}", command.name, ++place, argument.repeated ? " more" : ""), argument.kind);
-  }
+      text += argument_lines(program, fmt::format("__hortus_at {} {}{}", name, ++place, argument.repeated ? " more" : ""),
+                             argument.kind);
+    std::vector<described_word> actions;
+    for (auto const& action : command.actions) actions.push_back({action_name(action), action.summary});
+    text += word_lines(fmt::format("__hortus_at {} 1", name), actions);
+  });
   return text;
 }
 

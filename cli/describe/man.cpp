@@ -81,7 +81,7 @@ std::string synopsis(std::string_view called, described_command const& command) 
   return text;
 }
 
-std::string options_section(described_command const& command) {
+std::string option_items(described_command const& command) {
   std::string text;
   for (auto const& option : command.options) {
     std::string names;
@@ -91,6 +91,11 @@ std::string options_section(described_command const& command) {
     if (!option.default_value.empty()) help += " Default: " + literal(option.default_value) + ".";
     text += item(with_value(option, names), help);
   }
+  return text;
+}
+
+std::string options_section(described_command const& command) {
+  auto const text = option_items(command);
   return text.empty() ? text : ".SH OPTIONS\n" + text;
 }
 
@@ -127,6 +132,19 @@ std::string examples_section(described_command const& command) {
   std::string text;
   for (auto const& example : command.examples) text += literal(example) + "\n";
   return text.empty() ? text : ".SH EXAMPLES\n.RS 4\n.nf\n" + text + ".fi\n.RE\n";
+}
+
+std::string actions_section(std::string const& called, described_command const& command) {
+  if (command.actions.empty()) return {};
+  std::string text = ".SH ACTIONS\n";
+  for (auto const& action : command.actions) {
+    text += fmt::format(".SS {}\n{}\n.PP\n{}\n{}", literal(called + " " + action.name),
+                        synopsis(called + " " + action.name, action), prose(sentence(action.summary)), remarks(action));
+    for (auto const& argument : action.arguments) text += item(italic(argument.name), prose(sentence(argument.help)));
+    text += option_items(action);
+    for (auto const& example : action.examples) text += ".PP\n" + literal(example) + "\n";
+  }
+  return text;
 }
 
 std::string heading(described_program const& program, std::string const& page, std::string_view summary) {
@@ -167,10 +185,14 @@ std::string man_page(described_program const& program) {
 
 std::string man_page(described_program const& program, described_command const& command) {
   auto page = heading(program, page_of(program, command.name), command.summary);
-  page += fmt::format(".SH SYNOPSIS\n{}\n", synopsis(program.whole.name + " " + command.name, command));
+  std::string lines;
+  for (auto const& action : command.actions)
+    lines += (lines.empty() ? "" : ".br\n") + synopsis(program.whole.name + " " + action.name, action) + "\n";
+  if (command.actions.empty()) lines = synopsis(program.whole.name + " " + command.name, command) + "\n";
+  page += ".SH SYNOPSIS\n" + lines;
   page += fmt::format(".SH DESCRIPTION\n{}\n{}", prose(sentence(command.summary)), remarks(command));
-  page += arguments_section(command) + options_section(command) + statuses_section(program, command.name) +
-          examples_section(command);
+  page += arguments_section(command) + actions_section(program.whole.name, command) + options_section(command) +
+          statuses_section(program, command.name) + examples_section(command);
   page += fmt::format(".SH SEE ALSO\n.BR {} (1):\nnotation of numbers, environment, files, all commands\n", program.whole.name);
   return page;
 }

@@ -25,6 +25,20 @@ namespace hortus::cli {
   return all;
 }
 
+/// The last word of the name of an action: "push" of "redis push".
+[[nodiscard]] inline std::string action_name(described_command const& action) {
+  return action.name.substr(action.name.rfind(' ') + 1);
+}
+
+/// act(command) for all commands and actions in which there are options.
+template <class Act>
+void for_each_command(described_program const& program, Act act) {
+  for (auto const& command : program.commands) {
+    act(command);
+    for (auto const& action : command.actions) act(action);
+  }
+}
+
 /// What a list of words is called in a script.
 [[nodiscard]] constexpr std::string_view list_name(value_kind kind) {
   switch (kind) {

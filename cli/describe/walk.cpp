@@ -80,9 +80,9 @@ void read_footer(std::string const& footer, described_command& into) {
   }
 }
 
-described_command command_of(CLI::App const& app) {
+described_command command_of(CLI::App const& app, std::string const& before = "") {
   described_command all;
-  all.name = app.get_name();
+  all.name = before + app.get_name();
   all.summary = in_one_line(app.get_description());
   for (auto const* const option : app.get_options()) {
     if (option->get_positional())
@@ -91,6 +91,8 @@ described_command command_of(CLI::App const& app) {
       all.options.push_back(option_of(*option));
   }
   read_footer(app.get_footer(), all);
+  if (app.get_parent() != nullptr)
+    for (auto const* const action : app.get_subcommands(nullptr)) all.actions.push_back(command_of(*action, all.name + " "));
   return all;
 }
 

@@ -52,6 +52,21 @@ std::string specs_of(described_command const& command) {
   return text;
 }
 
+/// Of a command with actions: the action first, then its own arguments.
+std::string action_branch(described_command const& command) {
+  std::string names;
+  for (auto const& action : command.actions)
+    names += " " + quoted(escaped(action_name(action)) + ":" + escaped(action.summary));
+  auto text = fmt::format(
+      "    {0})\n      local -a actions=({1})\n      _arguments -C{2} \\\n        '1:action:{{_describe action actions}}' \\\n"
+      "        '*:: :->action' && ret=0\n      [[ $state == action ]] || return ret\n"
+      "      curcontext=${{curcontext%:*:*}}:hortus-{0}-$words[1]:\n      case $words[1] in\n",
+      command.name, names, specs_of(command));
+  for (auto const& action : command.actions)
+    text += fmt::format("        {})\n      _arguments -s -S{} && ret=0\n      ;;\n", action_name(action), specs_of(action));
+  return text + "      esac\n      ;;\n";
+}
+
 std::string list_function(value_kind kind, std::vector<described_word> const& words) {
   auto text = fmt::format("{}() {{\n  local -a all=(\n", function_of(kind));
   for (auto const& word : words)
@@ -71,7 +86,9 @@ std::string zsh_completion(described_program const& program) {
       " \\\n        '1:command:_hortus_commands' \\\n        '*:: :->arguments' && ret=0\n"
       "  [[ $state == arguments ]] || return ret\n  curcontext=${curcontext%:*:*}:hortus-$words[1]:\n  case $words[1] in\n";
   for (auto const& command : program.commands)
-    text += fmt::format("    {})\n      _arguments -s -S{} && ret=0\n      ;;\n", command.name, specs_of(command));
+    text += !command.actions.empty()
+                ? action_branch(command)
+                : fmt::format("    {})\n      _arguments -s -S{} && ret=0\n      ;;\n", command.name, specs_of(command));
   // As a file in fpath it is read when it is first called; `source <(hortus completion zsh)` only registers it.
   text +=
       "  esac\n  return ret\n}\n\nif [[ $funcstack[1] == _hortus ]]; then\n  _hortus \"$@\"\nelse\n  compdef _hortus "
