@@ -123,6 +123,11 @@ int run(int argc, char** argv) {
   if (argc < 2) return complain("which command? hortus --help names them");
   if (!commands.has(argv[1]) && app.get_option_no_throw(argv[1]) == nullptr)
     return complain(unknown_command(argv[1], commands.names()));
+  if (auto const actions = commands.actions_of(argv[1]); !actions.empty()) {
+    if (argc < 3) return complain(fmt::format("which action? hortus {} --help names them", argv[1]));
+    if (argv[2][0] != '-' && std::ranges::find(actions, argv[2]) == actions.end())
+      return complain(unknown_command(argv[2], actions) + fmt::format("; see hortus {} --help", argv[1]));
+  }
   try {
     app.parse(arguments(argc, argv));
   } catch (CLI::Success const& wish) {

@@ -71,6 +71,10 @@ bool command_line::has(std::string const& name) const {
   return std::ranges::find(all, name) != all.end();
 }
 
+std::vector<std::string> command_line::actions_of(std::string const& name) const {
+  return has(name) ? names_in(*app_.get_subcommand(name)) : std::vector<std::string>();
+}
+
 std::string command_line::help_of(std::vector<std::string> const& words) const {
   if (words.empty()) return app_.get_formatter()->make_help(&app_, app_.get_name(), CLI::AppFormatMode::Normal);
   CLI::App const* command = &app_;

@@ -57,6 +57,8 @@ class command_line {
   /// The names of the commands, in the order in which they were added.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] bool has(std::string const& name) const;
+  /// The actions of a command; none if it has no actions.
+  [[nodiscard]] std::vector<std::string> actions_of(std::string const& name) const;
   /// What --help prints: of a command, of an action after its command, or without words of all. Throws errc::unsupported if
   /// there is no such command.
   [[nodiscard]] std::string help_of(std::vector<std::string> const& words) const;

@@ -138,7 +138,8 @@ void filter::send(batch& it, std::vector<std::uint32_t> const& positions) {
         batch::part{key, ends[shard], ends[shard + 1], std::make_unique<request>(std::move(words), key, policy)});
     at_->start(*part.asked);
     if (!how.changes || replicas_ == 0) continue;
-    auto const milliseconds = std::to_string(at_->how().answer.count());
+    // The server answers before we would take it for dead.
+    auto const milliseconds = std::to_string(std::max<std::int64_t>(at_->how().answer.count() / 2, 1));
     part.waited = std::make_unique<request>(std::vector<std::string>{"WAIT", std::to_string(replicas_), milliseconds}, key);
     at_->start(*part.waited);
   }

@@ -70,7 +70,7 @@ void servers::waiting::wait(std::string const& why) {
   auto const passed = std::chrono::steady_clock::now() - since_;
   if (passed >= how_.give_up)
     throw error(errc::io, why + "; gave up after " +
-                              std::to_string(std::chrono::duration_cast<std::chrono::seconds>(passed).count()) + " s");
+                              std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(passed).count()) + " ms");
   if (!told_ && passed > std::chrono::seconds(1)) {
     told_ = true;
     if (how_.waiting) how_.waiting(why);

@@ -177,47 +177,77 @@ void push_shards(servers& at, any_filter const& whole, std::string const& key, p
   if (old && old->is_sharded) unlink_shards(at, old->about);
 }
 
-/// The bytes of a filter's file. `changed`: it was changed meanwhile.
-std::vector<std::byte> download(servers& at, std::string const& key, byte_progress const& progress, bool& changed) {
-  changed = false;
-  auto const ask = [&](std::uint64_t offset) {
-    return std::make_unique<request>(std::vector<std::string>{"HORTUS.EXPORT", key, "FROM", std::to_string(offset)}, key);
-  };
-  std::vector<std::byte> bytes;
-  std::optional<std::int64_t> stamp;
-  std::uint64_t total = 0;
-  std::uint64_t piece = 0;
-  std::uint64_t asked = 0;
-  std::deque<std::unique_ptr<request>> ahead;
-  ahead.push_back(ask(0));
-  at.start(*ahead.back());
-  while (!ahead.empty()) {
-    auto const answer = accepted(at.finish(*ahead.front()), at.place_of(key));
-    ahead.pop_front();
-    auto const& fields = answer.as_array(3);
-    auto const& came = fields[2].as_text();
-    if (!stamp) {
-      stamp = fields[1].as_integer();
-      auto const start = std::as_bytes(std::span(came)).first(std::min<std::size_t>(came.size(), max_header_bytes));
-      total = read_header(start, unknown_size).file_bytes;
-      piece = asked = came.size();
-      if (piece == 0 || (asked < total && fields[0].as_integer() != static_cast<std::int64_t>(asked)))
-        throw error(errc::corrupt, "the server sends no piece of a filter");
-    }
-    changed = changed || fields[1].as_integer() != *stamp;
-    if (changed) return {};
-    if (came.size() > total - bytes.size()) throw error(errc::corrupt, "the server sends more than a filter");
-    bytes.insert(bytes.end(), reinterpret_cast<std::byte const*>(came.data()),
-                 reinterpret_cast<std::byte const*>(came.data()) + came.size());
-    tell(progress, came.size());
-    for (; ahead.size() < pieces_ahead && asked < total; asked += piece) {
-      ahead.push_back(ask(asked));
-      at.start(*ahead.back());
+/// The file of a filter, which comes in pieces. A few of them are asked for before they are needed.
+class download {
+ public:
+  download(servers& at, std::string key, byte_progress const& progress) : at_(at), key_(std::move(key)), progress_(progress) {
+    ask(0);
+    take_piece();
+    auto const start = std::as_bytes(std::span(piece_)).first(std::min<std::size_t>(piece_.size(), max_header_bytes));
+    head_ = read_header(start, unknown_size);
+    piece_bytes_ = asked_ = piece_.size();
+    if (head_.file_bytes < asked_) throw error(errc::corrupt, "the server sends more than a filter");
+    ask_ahead();
+  }
+
+  /// Throws changed_meanwhile.
+  [[nodiscard]] any_filter filter(reading const& how) && {
+    auto sections = copy_sections(
+        head_, [this](std::uint64_t offset, std::span<std::byte> into) { read(offset, into); }, section_sizes::unproven);
+    return assemble<any_filter>(std::move(head_), std::move(sections), how.verified());
+  }
+
+  struct changed_meanwhile {};
+
+ private:
+  void ask(std::uint64_t offset) {
+    under_way_.push_back(
+        std::make_unique<request>(std::vector<std::string>{"HORTUS.EXPORT", key_, "FROM", std::to_string(offset)}, key_));
+    at_.start(*under_way_.back());
+  }
+  void ask_ahead() {
+    for (; under_way_.size() < pieces_ahead && asked_ < head_.file_bytes; asked_ += piece_bytes_) ask(asked_);
+  }
+  void take_piece() {
+    if (under_way_.empty()) throw error(errc::corrupt, "the server sends less than a filter");
+    auto answer = accepted(at_.finish(*under_way_.front()), at_.place_of(key_));
+    under_way_.pop_front();
+    (void)answer.as_array(3);
+    (void)answer.parts[2].as_text();
+    if (std::exchange(stamp_, answer.parts[1].as_integer()) != answer.parts[1].as_integer() && !piece_.empty())
+      throw changed_meanwhile();
+    began_ += piece_.size();
+    piece_ = std::move(answer.parts[2].text);
+    if (piece_.empty()) throw error(errc::corrupt, "the server sends no piece of a filter");
+    if (progress_) progress_(piece_.size());
+  }
+  /// Offsets ascend.
+  void read(std::uint64_t offset, std::span<std::byte> into) {
+    while (!into.empty()) {
+      if (offset - began_ >= piece_.size()) {
+        take_piece();
+        ask_ahead();
+        continue;
+      }
+      auto const at = static_cast<std::size_t>(offset - began_);
+      auto const some = std::min(into.size(), piece_.size() - at);
+      std::memcpy(into.data(), piece_.data() + at, some);
+      into = into.subspan(some);
+      offset += some;
     }
   }
-  if (bytes.size() != total) throw error(errc::corrupt, "the server sends less than a filter");
-  return bytes;
-}
+
+  servers& at_;
+  std::string key_;
+  byte_progress const& progress_;
+  header head_;
+  std::deque<std::unique_ptr<request>> under_way_;
+  std::string piece_;  // the bytes from began_ on
+  std::uint64_t began_ = 0;
+  std::uint64_t asked_ = 0;  // pieces before this offset
+  std::uint64_t piece_bytes_ = 0;
+  std::int64_t stamp_ = 0;
+};
 
 }  // namespace
 
@@ -240,10 +270,11 @@ any_filter fetch_filter(servers& at, std::string const& key, reading const& how,
     return answer.what == reply::kind::integer && answer.integer == 1;
   }();
   auto const read = [&](std::string const& from) -> std::optional<any_filter> {
-    bool changed = false;
-    auto const bytes = download(at, from, progress, changed);
-    if (changed) return std::nullopt;
-    return from_bytes(bytes, how);
+    try {
+      return download(at, from, progress).filter(how);
+    } catch (download::changed_meanwhile) {
+      return std::nullopt;
+    }
   };
   if (copied) {
     (void)at.call({"PEXPIRE", copy, expires_after}, copy);
