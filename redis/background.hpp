@@ -27,8 +27,8 @@
 /// work at once; if they would change a value that is being read, they wait for the other thread, and Redis with them.
 ///
 /// What may happen meanwhile: the client disconnects (the work is finished, the answer is dropped); the key is deleted or
-/// replaced, also by FLUSHALL (finish compares what is there with what was read); the server becomes a replica (what would
-/// change a key refuses then); writes are paused (finish comes after the pause).
+/// replaced, also by FLUSHALL (finish compares what is there with what was read); the server becomes a replica, or the cluster
+/// gives the key's slot to another server (check_serves() refuses then); writes are paused (finish comes after the pause).
 namespace hortus::server {
 
 /// Values below this size are worked on at once: that takes less than a millisecond.

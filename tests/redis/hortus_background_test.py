@@ -166,6 +166,25 @@ def test_a_server_that_becomes_a_replica(folder):
     equal("keys", 0, connection("DBSIZE"))
 
 
+def test_a_master_that_changes_places_with_its_replica(folder):
+    """It keeps its values, and what waited does not change them any more."""
+    first, second = Server(folder), Server(folder)
+    follow(second, first)
+    large(first.connect(), "a", "b", bytes=LARGE // 2)
+    for round in range(4):
+        wait_until(lambda: in_step(first, second), "the replica has everything")
+        working, writing = first.connect(), first.connect()
+        working.send("HORTUS.MERGE", "a", 1, "b")
+        writing.send("HORTUS.ADD", "a", f"late{round}")
+        first.connect()("PING")
+        second.connect()("REPLICAOF", "NO", "ONE")
+        follow(first, second)
+        equal("digest of the replica", digest(second), digest(first))
+        equal("a write", 1, second.connect()("HORTUS.ADD", "a", f"after{round}"))
+        first, second = second, first
+    assert int(info(second, "stats")["sync_partial_ok"]) > 0, "values were sent anew, so nothing was tested"
+
+
 def test_work_that_ends_while_writes_are_paused(folder):
     """A server that is paused must not write: one that has replicas would crash. What only reads is answered."""
     master, replica = Server(folder), Server(folder)
