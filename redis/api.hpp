@@ -17,6 +17,7 @@ struct info;
 struct digest_state;
 struct defragmentation;
 struct blocked_client;
+struct call_reply;
 
 using command_function = int (*)(context*, string** arguments, int count);
 
@@ -39,6 +40,7 @@ inline constexpr int flag_lua = 1 << 0;
 inline constexpr int flag_multi = 1 << 1;
 inline constexpr int flag_master = 1 << 2;
 inline constexpr int flag_replica = 1 << 3;
+inline constexpr int flag_cluster = 1 << 5;
 inline constexpr int flag_replicated = 1 << 12;
 inline constexpr int flag_loading = 1 << 13;
 inline constexpr int flag_deny_blocking = 1 << 21;

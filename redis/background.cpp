@@ -1,5 +1,6 @@
 #include "redis/background.hpp"
 
+#include <chrono>
 #include <deque>
 #include <new>
 #include <system_error>
@@ -36,12 +37,24 @@ class workers {
     for (;;) {
       auto const next = taken();
       next->compute();
-      api::ThreadSafeContextLock(nullptr);
-      next->finish();
-      next->run_waiting();
-      api::ThreadSafeContextUnlock(nullptr);
-      next->forget();
+      do {
+        api::ThreadSafeContextLock(nullptr);
+        bool const concluded = next->conclude();
+        api::ThreadSafeContextUnlock(nullptr);
+        if (concluded) {
+          next->forget();
+          break;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      } while (!put_back(next));  // what only reads can go on meanwhile
     }
+  }
+  [[nodiscard]] bool put_back(std::shared_ptr<operation> const& what) noexcept try {
+    std::lock_guard const lock(mutex_);
+    queue_.push_back(what);
+    return true;
+  } catch (std::bad_alloc const&) {
+    return false;
   }
   std::shared_ptr<operation> taken() {
     std::unique_lock lock(mutex_);
@@ -134,8 +147,16 @@ void operation::finish() {
   patient_call it(std::move(whose_));
   attempt(it, [&](patient_call& now) {
     if (failure_) std::rethrow_exception(failure_);
-    work_.finish(now);
+    if (work_.finish) work_.finish(now);
   });
+}
+
+bool operation::conclude() noexcept {
+  bool const paused = api::AvoidReplicaTraffic() != 0;
+  if (!paused || !work_.finish) finish();
+  if (paused && (!done_ || has_waiting())) return false;
+  run_waiting();
+  return true;
 }
 
 void operation::add_waiting(patient_call& another) {
@@ -171,7 +192,7 @@ void reading_marks::queue_up(patient_call& it) {
 void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads, long_work work) {
   if (bytes < large_bytes || !it.can_block()) {
     work.compute(it);
-    work.finish(it);
+    if (work.finish) work.finish(it);
     return;
   }
   for (auto* const each : reads) each->queue_up(it);
@@ -190,7 +211,7 @@ void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* con
 
 void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads,
                  std::function<void(call const&)> how) {
-  do_work(it, bytes, reads, {std::move(how), [](patient_call&) {}});
+  do_work(it, bytes, reads, {std::move(how), nullptr});
 }
 
 int run_patiently(blocked_call::body_function body, api::context* context, api::string** arguments, int count) noexcept {

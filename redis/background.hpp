@@ -27,8 +27,8 @@
 /// work at once; if they would change a value that is being read, they wait for the other thread, and Redis with them.
 ///
 /// What may happen meanwhile: the client disconnects (the work is finished, the answer is dropped); the key is deleted or
-/// replaced, also by FLUSHALL (finish compares what is there with what was read); the server becomes a replica (what would
-/// change a key refuses then).
+/// replaced, also by FLUSHALL (finish compares what is there with what was read); the server becomes a replica, or the cluster
+/// gives the key's slot to another server (check_serves() refuses then); writes are paused (finish comes after the pause).
 namespace hortus::server {
 
 /// Values below this size are worked on at once: that takes less than a millisecond.
@@ -85,7 +85,7 @@ class patient_call : public call {
 
 struct long_work {
   std::function<void(call const&)> compute;
-  std::function<void(patient_call&)> finish;
+  std::function<void(patient_call&)> finish;  ///< none: the work only answers
 };
 
 /// Work of a blocked client, on its way.
@@ -97,6 +97,10 @@ class operation {
   void compute();  ///< computes, unless another thread does or did; returns when it is done
   void finish();   ///< finishes, unless it is done. Pre: Redis' lock, after compute()
   [[nodiscard]] bool is_done() const noexcept { return done_; }
+  /// Finishes and runs what waits, as far as that may be now. Returns whether all is done. While writes are paused, what would
+  /// write has to come later: a replica that takes over has to have everything that its master wrote, and the master stays
+  /// silent until it has. Pre: Redis' lock, after compute()
+  [[nodiscard]] bool conclude() noexcept;
   /// Frees what the work holds, such as a value that was replaced. That takes long, so it is for the other thread, without
   /// Redis' lock; a value may keep its mark until it is used again. Pre: it is done
   void forget() noexcept { work_ = {}; }
@@ -104,10 +108,10 @@ class operation {
   /// Blocks a command, which runs again when it is done. Pre: Redis' lock
   void add_waiting(patient_call& another);
   [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty(); }
-  void run_waiting() noexcept;
 
  private:
   enum class step { queued, computing, computed };
+  void run_waiting() noexcept;
 
   long_work work_;
   std::unique_ptr<blocked_call> whose_;

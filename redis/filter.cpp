@@ -27,6 +27,7 @@ void filter_value::defragment(api::defragmentation* how) noexcept {
 }
 
 filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
+  check_serves(it, argument, what != to_read);
   for (;;) {
     key_.emplace(it, argument, what == to_read ? api::key_read : key_to_write);
     value_ = key_->value();
@@ -60,18 +61,13 @@ void check_absent(patient_call const& it, std::size_t argument) {
     throw refusal("ERR the key is there already: DEL it first, or use another name");
 }
 
-void check_can_write(patient_call const& it) {
-  constexpr char const* why = "READONLY this server became a replica before the command was done";
-  bool const replica = (api::GetContextFlags(it.context()) & api::flag_replica) != 0;
-  if (replica && it.is_blocked()) throw refusal(why);
-}
-
 namespace {
 
-/// Throws a refusal unless all that was read is still at its keys, on a server that may write.
+/// Throws a refusal unless all that was read is still at its keys, on a server that may write argument 1.
 void check_unchanged(patient_call const& it, std::span<source const> reads) {
-  check_can_write(it);
+  check_serves(it, 1, true);
   for (auto const& each : reads) {
+    if (each.argument != 1) check_serves(it, each.argument, false);
     opened_key<filter_value> const key(it, each.argument, api::key_read);
     if (!key.holds() || key.value()->shared() != each.filter)
       throw refusal("ERR a filter was deleted or replaced before the command was done");

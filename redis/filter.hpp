@@ -9,6 +9,7 @@
 
 #include "redis/background.hpp"
 #include "redis/memory.hpp"
+#include "redis/serving.hpp"
 
 /// The value of a key that HORTUS.CREATE made: a filter of any family.
 namespace hortus::server {
@@ -95,8 +96,6 @@ class filter_key {
 [[nodiscard]] std::uint64_t most_object_bytes(patient_call const& it) noexcept;
 /// Throws a refusal if a value would take more than `most`.
 void check_object_bytes(std::uint64_t bytes, std::uint64_t most);
-/// Throws a refusal if the server became a replica while the client was blocked.
-void check_can_write(patient_call const& it);
 /// Throws a refusal if there is something at the key.
 void check_absent(patient_call const& it, std::size_t argument);
 

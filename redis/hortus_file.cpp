@@ -95,7 +95,7 @@ void complete_import(patient_call& it, import_value& begun) {
     *made = counted([&] { return read_pieces(next, [](std::uint64_t) {}); });
   };
   auto const finish = [made, parts](patient_call& now) {
-    check_can_write(now);
+    check_serves(now, 1, true);
     opened_key<import_value> const key(now, 1, api::key_read);
     if (!key.holds() || key.value()->pieces() != parts)
       throw refusal("ERR the import was deleted or replaced before it was complete");
@@ -137,6 +137,7 @@ void export_file(patient_call& it) {
 }
 
 void import_file(patient_call& it) {
+  check_serves(it, 1, true);
   if (it.size() == 5 && it.is(2, "FROM")) return import_piece(it);
   bool const replaces = it.size() == 4 && it.is(3, "REPLACE");
   if (it.size() != 3 && !replaces) throw refusal("ERR HORTUS.IMPORT takes a key, then FROM offset piece, or file [REPLACE]");

@@ -4,12 +4,13 @@ between, master and replica agree."""
 
 import random
 import threading
+import time
 
 import harness
 from harness import equal, seed, size
 from hortus_specimens import pairs
 from resp import Refused
-from server import Server, digest, follow, in_step, wait_until
+from server import Server, digest, follow, in_step, info, wait_until
 
 LARGE = 128 << 20  # bytes: work on it takes long enough for a few commands of others
 BATCH = b"\n".join(b"item%d" % i for i in range(4000))
@@ -163,6 +164,46 @@ def test_a_server_that_becomes_a_replica(folder):
     follow(other, master)
     wait_until(lambda: in_step(master, other), "the replica has everything")
     equal("keys", 0, connection("DBSIZE"))
+
+
+def test_a_master_that_changes_places_with_its_replica(folder):
+    """It keeps its values, and what waited does not change them any more."""
+    first, second = Server(folder), Server(folder)
+    follow(second, first)
+    large(first.connect(), "a", "b", bytes=LARGE // 2)
+    for round in range(4):
+        wait_until(lambda: in_step(first, second), "the replica has everything")
+        working, writing = first.connect(), first.connect()
+        working.send("HORTUS.MERGE", "a", 1, "b")
+        writing.send("HORTUS.ADD", "a", f"late{round}")
+        first.connect()("PING")
+        second.connect()("REPLICAOF", "NO", "ONE")
+        follow(first, second)
+        equal("digest of the replica", digest(second), digest(first))
+        equal("a write", 1, second.connect()("HORTUS.ADD", "a", f"after{round}"))
+        first, second = second, first
+    assert int(info(second, "stats")["sync_partial_ok"]) > 0, "values were sent anew, so nothing was tested"
+
+
+def test_work_that_ends_while_writes_are_paused(folder):
+    """A server that is paused must not write: one that has replicas would crash. What only reads is answered."""
+    master, replica = Server(folder), Server(folder)
+    follow(replica, master)
+    working, writing, other = (master.connect() for _ in range(3))
+    large(other, "a", "b", "c")
+    working.send("HORTUS.MERGE", "a", 1, "b")
+    writing.send("HORTUS.ADD", "a", "late")
+    wait_until(lambda: info(master, "clients")["blocked_clients"] == "2", "both have begun")
+    other("CLIENT", "PAUSE", 60000, "WRITE")
+    for _ in range(10):  # more than there are threads
+        equal("a reader", 4000, inserted(other, "c"))
+    time.sleep(0.5)  # the work is computed
+    equal("what waits is not done", 0, other("HORTUS.EXISTS", "a", "late"))
+    other("CLIENT", "UNPAUSE")
+    equal("MERGE", "OK", working.read())
+    equal("ADD", 1, writing.read())
+    wait_until(lambda: in_step(master, replica), "the replica has everything")
+    equal("digest of the replica", digest(master), digest(replica))
 
 
 def test_many_clients_at_once(folder):

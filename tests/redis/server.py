@@ -15,17 +15,21 @@ _DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
 _LIBC = ctypes.CDLL(None)
 
 
+def is_free(port):
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+            return True
+        except OSError:
+            return False
+
+
 def free_port():
     """Below the range from which Linux takes ports of outgoing connections. Another process may take it first: see Server."""
     first, last = map(int, os.environ.get("HORTUS_REDIS_PORTS", "20000-31999").split("-"))
     while True:
-        port = random.SystemRandom().randint(first, last)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
+        if is_free(port := random.SystemRandom().randint(first, last)):
+            return port
 
 
 def sanitizer_runtime(module):
@@ -47,7 +51,7 @@ class Server:
         self.module = module or os.environ["HORTUS_REDIS_MODULE"]
         self.options = ["--save", "", "--loadmodule", self.module, *map(str, arguments), *map(str, options)]
         self.log = os.path.join(self.folder, "log")
-        self.process = None
+        self.process = self.port = None
         _servers.append(self)
         self.start()
 
@@ -58,8 +62,11 @@ class Server:
                 return
         raise AssertionError("no free port in 20 tries")
 
+    def choose_port(self):
+        return free_port()
+
     def _start(self, options):
-        self.port = free_port()
+        self.port = self.choose_port()
         environment = dict(os.environ)
         if runtime := sanitizer_runtime(self.module):
             environment["LD_PRELOAD"] = runtime
