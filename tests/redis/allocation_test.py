@@ -53,6 +53,8 @@ COMMANDS = [
     ("HORTUS.CLEAR", "family:bloom"),
     ("HORTUS.EXPORT", "family:bloom"),
     ("HORTUS.MADD", "family:bloom", "LINES", "a\nb\nc\n"),
+    ("HORTUS.MDEL", "family:count_min", "LINES", "a\nb\nc\n"),
+    ("HORTUS.INFO", "family:bloom", "HASH"),
     ("HORTUS.MEXISTS", "family:bloom", "LINES", "a\nb\nc\n"),
     *(("COPY", key, "new") for key in SPECIMENS),
     *(("DUMP", key) for key in SPECIMENS),

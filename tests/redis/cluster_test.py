@@ -95,6 +95,7 @@ def every_command(run, key):
     run("HORTUS.DEL", counts, "x")
     run("HORTUS.COUNT", counts, "x")
     run("HORTUS.MCOUNT", counts, "LINES", "x\nabsent")
+    run("HORTUS.MDEL", counts, "LINES", "x\nabsent")
     run("HORTUS.CREATE", values, "dynamic_bloomier_map", "ITEMS", 100, "SET", "value_bits", 8)
     run("HORTUS.PUT", values, "x", 7)
     run("HORTUS.ASSIGN", values, "x", 8)

@@ -103,6 +103,30 @@ def test_packed_items(folder):
         assert "integers" in connection.refused("HORTUS.EXISTS", "i", "1"), "text is not looked up among integers"
         connection("HORTUS.CREATE", "d", "bloom", "ITEMS", 100)
         connection("HORTUS.MADD", "d", "DIGESTS", struct.pack("<2Q", 0x123456789ABCDEF0, 5))
+        equal("kinds of DIGESTS", b"digests", pairs(connection("HORTUS.INFO", "d"))["key_kind"])
+        for name, kind in (("TEXT_DIGESTS", b"bytes"), ("INTEGER_DIGESTS", b"integers")):
+            connection("HORTUS.CREATE", name, "bloom", "ITEMS", 100)
+            connection("HORTUS.MADD", name, name, struct.pack("<2Q", 0x123456789ABCDEF0, 5))
+            equal(name, [1, 0], bits(connection("HORTUS.MEXISTS", name, name, struct.pack("<2Q", 5, 0xFEDCBA9876543210)), 2))
+            equal(f"kinds of {name}", kind, pairs(connection("HORTUS.INFO", name))["key_kind"])
+        # The filter's own hash of the text, XXH3 with seed 0, gives what the text itself gives.
+        connection("HORTUS.ADD", "TEXT_DIGESTS", "")
+        empty = struct.pack("<Q", 0x2D06800538D394C2)  # XXH3 of no bytes
+        equal("text and its digest", [1], bits(connection("HORTUS.MEXISTS", "TEXT_DIGESTS", "TEXT_DIGESTS", empty), 1))
+        connection.refused("HORTUS.EXISTS", "INTEGER_DIGESTS", "text")
+        connection("HORTUS.CREATE", "erased", "count_min", "ITEMS", 100)
+        connection("HORTUS.ADD", "erased", "a", "a", "b")
+        reply = connection("HORTUS.MDEL", "erased", "LINES", b"a\nabsent\nb\n")
+        equal("MDEL", [2, [1, 0, 1]], [reply[0], bits(reply[1], 3)])
+        equal("COUNT after MDEL", [1, 0], connection("HORTUS.COUNT", "erased", "a", "b"))
+        connection.refused("HORTUS.MDEL", "d", "DIGESTS", empty)
+        brief = pairs(connection("HORTUS.INFO", "erased", "HASH"))
+        equal("INFO HASH", (b"count_min", 1, 0, 0, 1, 3), tuple(brief[name] for name in ("family", "hash_id", "seed", "key_check", "kinds", "items_inserted")))
+        stamp = brief["stamp"]
+        equal("the stamp without a change", stamp, pairs(connection("HORTUS.INFO", "erased", "HASH"))["stamp"])
+        connection("HORTUS.ADD", "erased", "c")
+        assert stamp != pairs(connection("HORTUS.INFO", "erased", "HASH"))["stamp"], "a change gives another stamp"
+        connection.refused("HORTUS.INFO", "erased", "OTHER")
         equal("DIGESTS", [1, 0], bits(connection("HORTUS.MEXISTS", "d", "DIGESTS", struct.pack("<2Q", 5, 0xFEDCBA9876543210)), 2))
         connection("HORTUS.CREATE", "m", "dynamic_bloomier_map", "ITEMS", 100, "SET", "value_bits", 8)
         connection("HORTUS.PUT", "m", "x", 7, "y", 9)
