@@ -21,3 +21,8 @@ if(HORTUS_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # The server is not compiled with a sanitizer: it preloads the runtime (tests/redis/server.py), which the module then shares.
   target_link_options(hortus_redis PRIVATE -shared-libsan)
 endif()
+
+# A program with the client, which the tests run beside a server.
+add_executable(example_redis_filter ${PROJECT_SOURCE_DIR}/examples/redis/filter.cpp)
+set_target_properties(example_redis_filter PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_link_libraries(example_redis_filter PRIVATE hortus::redis)

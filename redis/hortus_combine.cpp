@@ -25,12 +25,15 @@ after_change replicated_as(char const* event) {
   };
 }
 
-/// The filters of dest numkeys src...
+/// The filters of dest numkeys src... [XX]
 std::vector<source> sources(patient_call& it) {
   auto const keys = whole_number(it, 2, "the number of keys");
-  if (keys == 0 || keys != it.size() - 3) throw refusal("ERR the number of keys is not that of the keys that follow it");
+  bool const only_existing = keys == it.size() - 4 && it.is(it.size() - 1, "XX");
+  if (keys == 0 || (keys != it.size() - 3 && !only_existing))
+    throw refusal("ERR the number of keys is not that of the keys that follow it");
+  if (only_existing) (void)filter_key(it, 1);  // throws if there is none
   std::vector<source> all;
-  for (std::size_t i = 3; i < it.size(); ++i) all.emplace_back(i, *filter_key(it, i));
+  for (std::size_t i = 3; i < 3 + keys; ++i) all.emplace_back(i, *filter_key(it, i));
   return all;
 }
 

@@ -57,6 +57,7 @@ void add_facts(described_program& program) {
       {"2", "an error, with one line on standard error that begins with \"hortus: \". A warning changes no status", ""},
   };
   program.environment = {
+      {"HORTUS_REDIS_PASSWORD", "The password of servers of hortus redis, if neither the URL nor --password-file gives one."},
       {"COLUMNS", "The width of tables and sentences. Without it they are as wide as the terminal."},
       {"NO_COLOR", "If it is set and not empty, nothing is coloured."},
       {"TERM", "If it is \"dumb\", nothing is coloured, and no progress is shown unless --progress asks for it."},

@@ -31,16 +31,19 @@ struct push_options {
   server_options server;
   std::string shards;
   bool replace = false;
+  bool merge = false;
   bool show = false;
 };
 
 int push(push_options const& o) {
+  if (o.replace && o.merge) throw error(errc::bad_goal, "--replace and --merge exclude each other");
   auto const shards = o.shards.empty() ? 0 : parse_count("--shards", o.shards, 1);
   auto const filter = open_filter(o.file, {.key = {}, .verify = true});
   auto const at = o.server.connect(std::span(&o.file, 1));
   shown_bytes shown("sending", stored_size(filter), o.show);
   naming(o.file, [&] {
-    redis::push(*at, filter, o.server.key, {.shards = shards, .replace = o.replace, .progress = shown.callback()});
+    redis::push(*at, filter, o.server.key,
+                {.shards = shards, .replace = o.replace, .merge = o.merge, .progress = shown.callback()});
   });
   return done;
 }
@@ -91,6 +94,8 @@ void add_redis_push(subcommand const& group, action& run) {
                    "The number divides the blocks of the filter")
       ->type_name("N");
   command->add_flag("--replace", o->replace, "if the key has a filter, replace it when this one is complete");
+  command->add_flag("--merge", o->merge,
+                    "if the key has a filter that was made alike, add the keys of this one to it, shard by shard");
   command->add_flag("--progress", o->show, progress_help);
   o->server.add_options(*command);
   command->footer("Example: hortus redis push seen.hortus redis://127.0.0.1:7000 seen --shards 12");

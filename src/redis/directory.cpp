@@ -61,7 +61,7 @@ reply accepted(reply answer, std::string const& place) {
 }
 
 std::string shard_tag(std::uint64_t i, std::uint64_t shards) {
-  auto const name = std::to_string(i);
+  auto name = std::to_string(i);
   auto const is_right = [&](std::string_view tag) { return slot_of(tag) * shards / cluster_slots == i; };
   if (is_right(name)) return name;
   for (std::uint64_t k = 1;; ++k)

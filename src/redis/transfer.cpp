@@ -165,6 +165,28 @@ std::optional<found_filter> present(servers& at, std::string const& key) try {
   return std::nullopt;
 }
 
+/// The filter at the key becomes the union of it and another one.
+void merge_at(servers& at, any_filter const& what, std::string const& key, byte_progress const& progress) {
+  auto const fresh = beside(key, "merge");
+  send_filter(at, what, fresh, progress);
+  // XX: if the key is gone meanwhile, it is not made of the other filter alone.
+  auto const merged = at.call({"HORTUS.MERGE", key, "1", fresh, "XX"}, key, request::after_loss::give_up);
+  (void)at.call({"UNLINK", fresh}, fresh);
+  (void)accepted(merged, at.place_of(key));
+}
+
+void merge_into(servers& at, any_filter const& whole, found_filter const& there, push_options const& how) {
+  auto const& about = there.about;
+  auto const& shards = about.plan.shards;
+  if (!there.is_sharded && how.shards != 0) throw error(errc::incompatible, "'" + about.key + "' is not in shards");
+  if (!there.is_sharded) return merge_at(at, whole, about.key, how.progress);
+  if (how.shards != 0 && how.shards != shards)
+    throw error(errc::incompatible, "'" + about.key + "' has " + std::to_string(shards) + " shards");
+  if (plan_shards(whole, 1).places != about.plan.places)
+    throw error(errc::incompatible, "'" + about.key + "' has another number of blocks: filters merge if they were made alike");
+  for (std::uint64_t i = 0; i < shards; ++i) merge_at(at, shard_of(whole, about.plan, i), about.shard_key(i), how.progress);
+}
+
 void push_shards(servers& at, any_filter const& whole, std::string const& key, push_options const& how,
                  std::optional<found_filter> const& old) {
   directory made{.key = key, .about = whole.about(), .plan = plan_shards(whole, how.shards)};
@@ -301,6 +323,7 @@ any_filter fetch_filter(servers& at, std::string const& key, reading const& how,
 
 void push(servers& at, any_filter const& whole, std::string const& key, push_options const& how) {
   auto const old = present(at, key);
+  if (old && how.merge) return merge_into(at, whole, *old, how);
   if (old && !how.replace) throw error(errc::incompatible, "'" + key + "' is there already: --replace replaces it");
   if (how.shards != 0) return push_shards(at, whole, key, how, old);
   auto const fresh = beside(key, "import");

@@ -15,6 +15,7 @@ from harness import ROOT, equal
 from server import Server, wait_until
 
 HORTUS = os.environ.get("HORTUS", str(ROOT / "build" / "hortus"))
+EXAMPLE = os.path.join(os.path.dirname(os.environ["HORTUS_REDIS_MODULE"]), "example_redis_filter")
 SHARDED = ("blocked", "blocked_pair", "sectorized", "split_block", "register_blocked", "blocked_counting")
 
 
@@ -149,6 +150,41 @@ def test_replace(folder):
             equal(f"keys after {options}", 1 + now, connection("DBSIZE"))
         connection("SET", "text", "x")
         refused("is no filter, but a Redis value of type string", "redis", "push", small, url(server), "text", "--replace")
+
+
+def test_merge(folder):
+    """Machines build parts of a filter, made alike, and push them to one key."""
+    parts = [build(folder, "blocked", keys=lines(first, first + 20000), name=f"part{first}") for first in (0, 20000, 40000)]
+    whole = build(folder, "blocked")
+    other = build(folder, "blocked", items=1000, keys=lines(0, 1000), name="other")
+    asked = lines(30000, 120000)
+    with Server(folder) as server:
+        for key, options in (("one", ()), ("cut", ("--shards", divisor(whole)))):
+            at = (url(server), key)
+            for part in parts:
+                hortus("redis", "push", part, *at, "--merge", *options)
+            equal(f"answers of {key}", hortus("query", whole, input=asked), hortus("redis", "query", *at, input=asked))
+            hortus("redis", "pull", *at, "-o", os.path.join(folder, "back"))
+            with open(whole, "rb") as mine, open(os.path.join(folder, "back"), "rb") as theirs:
+                assert mine.read() == theirs.read(), f"{key} came back with other bytes"
+            refused("made alike|equal|do not|differ|combine", "redis", "push", other, *at, "--merge")
+        refused("exclude each other", "redis", "push", whole, url(server), "one", "--merge", "--replace")
+        equal("keys", 2 + divisor(whole), server.connect()("DBSIZE"))
+
+
+def test_library(folder):
+    """The example of the C++ library, hortus::redis."""
+    if not os.path.exists(EXAMPLE):
+        raise harness.Skipped("the example is not compiled")
+    path = build(folder, "blocked_counting", items=10000, keys=b"ada\n")
+    numbers = b"".join(b"%d\t%d\n" % (number, number + 1) for number in range(1000))
+    with Server(folder) as server:
+        for options in ((), ("--shards", divisor(path))):
+            hortus("redis", "push", path, url(server), "seen", "--replace", *options)
+            hortus("redis", "push", build(folder, "bloomier_map", items=1000, keys=numbers), url(server), "values", "--replace")
+            done = subprocess.run([EXAMPLE, url(server)], capture_output=True, timeout=60)
+            expected = "ada 1 grace 0\n1000 inserted, 999 new, 1 erased\ngrace counted 0, 500 counted 1\n7 has the value 8\n"
+            equal(f"the example prints {options}", (0, expected, ""), (done.returncode, done.stdout.decode(), done.stderr.decode()))
 
 
 # -- what is said ---------------------------------------------------------------------------------------------------------

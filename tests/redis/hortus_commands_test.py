@@ -127,6 +127,10 @@ def test_packed_items(folder):
         connection("HORTUS.ADD", "erased", "c")
         assert stamp != pairs(connection("HORTUS.INFO", "erased", "HASH"))["stamp"], "a change gives another stamp"
         connection.refused("HORTUS.INFO", "erased", "OTHER")
+        for into, number, *rest in (("absent", 1, "erased", "XX"), ("erased", 1, "erased", "YY"), ("erased", 2, "erased", "XX")):
+            connection.refused("HORTUS.MERGE", into, number, *rest)
+        equal("a merge that was refused made nothing", 0, connection("EXISTS", "absent"))
+        equal("MERGE with XX", "OK", connection("HORTUS.MERGE", "erased", 1, "erased", "XX"))
         equal("DIGESTS", [1, 0], bits(connection("HORTUS.MEXISTS", "d", "DIGESTS", struct.pack("<2Q", 5, 0xFEDCBA9876543210)), 2))
         connection("HORTUS.CREATE", "m", "dynamic_bloomier_map", "ITEMS", 100, "SET", "value_bits", 8)
         connection("HORTUS.PUT", "m", "x", 7, "y", 9)

@@ -23,6 +23,7 @@ void send_filter(servers& at, any_filter const& what, std::string const& key, by
 struct push_options {
   std::uint64_t shards = 0;  ///< 0: one value at the key itself
   bool replace = false;      ///< else throws errc::incompatible if the key is there
+  bool merge = false;        ///< into the filter that is there, which was made alike; of shards, each into its own
   byte_progress progress = {};
 };
 
