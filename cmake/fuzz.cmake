@@ -12,6 +12,9 @@ foreach(surface IN LISTS surfaces)
   endif()
   add_executable(fuzz_${name} ${surface})
   target_link_libraries(fuzz_${name} PRIVATE hortus::hortus)
+  if(name MATCHES "^redis_")
+    target_link_libraries(fuzz_${name} PRIVATE hortus::redis)
+  endif()
   if(name STREQUAL "lines")
     target_sources(
       fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cli/text/lines.cpp ${PROJECT_SOURCE_DIR}/cli/text/input.cpp

@@ -67,7 +67,11 @@ std::string actions_of(described_command const& command) {
   for (auto const& action : command.actions) names.push_back(action_name(action));
   return fmt::format(
       "  if [[ $command == {0} ]]; then\n"
-      "    ((COMP_CWORD > 2)) || {{ COMPREPLY=($(compgen -W '{1} {2}' -- \"$current\")); return; }}\n"
+      "    if ((COMP_CWORD < 3)); then\n"
+      "      [[ $current == -* ]] && words='{2}' || words='{1}'\n"
+      "      COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+      "      return\n"
+      "    fi\n"
       "    command=\"{0} ${{COMP_WORDS[2]}}\" first=3\n  fi\n",
       command.name, fmt::join(names, " "), fmt::join(option_names(command, false), " "));
 }

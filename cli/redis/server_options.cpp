@@ -12,8 +12,6 @@
 namespace hortus::cli {
 namespace {
 
-constexpr char const* password_variable = "HORTUS_REDIS_PASSWORD";
-
 /// The first line of a file.
 std::string first_line_of(std::string const& path) {
   line_reader in(std::span(&path, 1), {.unpack = decompress::no});
@@ -51,7 +49,7 @@ std::shared_ptr<redis::servers> server_options::connect(std::span<std::string co
     if (password_file == "-" && std::ranges::find(inputs, "-") != inputs.end())
       throw error(errc::bad_goal, "the password and the keys cannot both come from standard input");
     to.password = first_line_of(password_file);
-  } else if (char const* const given = std::getenv(password_variable); given != nullptr && to.password.empty()) {
+  } else if (char const* const given = std::getenv("HORTUS_REDIS_PASSWORD"); given != nullptr && to.password.empty()) {
     to.password = given;
   }
   redis::patience how;

@@ -34,7 +34,8 @@ json_value& json_value::operator[](std::string_view name) {
   auto& members = std::get<object_type>(value_);
   auto const found = std::ranges::find(members, name, &member::name);
   if (found != members.end()) return found->value;
-  return members.emplace_back(std::string(name), json_value()).value;
+  members.push_back({std::string(name), json_value()});
+  return members.back().value;
 }
 
 json_value const* json_value::find(std::string_view name) const noexcept {

@@ -12,11 +12,18 @@
 
 namespace hortus::cli {
 
+/// A template, because a type with a json_value in it is complete only after that, and json_value holds a vector of them.
+template <class Value>
+struct named_json {
+  std::string name;
+  Value value;
+};
+
 /// A JSON value for --json. Names keep their order. nlohmann-json prints it; it would be compiled again in every file that
 /// includes it, 3 s each, so commands use this class and only json.cpp includes the library.
 class json_value {
  public:
-  struct member;
+  using member = named_json<json_value>;
   using array_type = std::vector<json_value>;
   using object_type = std::vector<member>;
   using content = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, array_type, object_type>;
@@ -68,11 +75,6 @@ class json_value {
   [[nodiscard]] std::string printed(int indent) const;
 
   content value_;
-};
-
-struct json_value::member {
-  std::string name;
-  json_value value;
 };
 
 }  // namespace hortus::cli

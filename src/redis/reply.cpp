@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t most_bulk_bytes = std::int64_t{512} << 20;  // Redis' own limit
 constexpr unsigned most_depth = 8;
+constexpr std::size_t most_line_bytes = std::size_t{1} << 16;
 
 [[noreturn]] void foreign(char const* what) {
   throw error(errc::corrupt, std::string("the server answers ") + what + ", which no Redis server with hortus does");
@@ -60,9 +61,9 @@ std::optional<reply> reply_parser::next() {
 
 std::optional<std::string_view> reply_parser::line() {
   std::string_view const rest(buffer_.data() + at_, end_ - at_);
-  auto const end = rest.find("\r\n");
+  auto const end = rest.substr(0, most_line_bytes).find("\r\n");
   if (end == std::string_view::npos) {
-    if (rest.size() > (std::size_t{1} << 16)) foreign("a line without an end");
+    if (rest.size() >= most_line_bytes) foreign("a line without an end");
     return std::nullopt;
   }
   at_ += end + 2;

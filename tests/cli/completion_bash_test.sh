@@ -43,6 +43,20 @@ for command in $commands; do
   offers "hortus $command -" $options
 done
 
+section "actions of a command, and their options and files"
+actions=$(hortus redis --help | sed -n '/^Actions:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$actions")" -ge 6 ] || fail "hortus redis --help should name its actions"
+offers 'hortus redis ' $actions
+offers 'hortus redis pu' push pull
+offers 'hortus redis nosuch '
+for action in $actions; do
+  options=$(hortus redis $action --help | sed -n '/^Options:/,/^$/s/^  \(-[^ ]*\).*/\1/p' | tr ',' '\n')
+  offers "hortus redis $action -" $options
+done
+offers 'hortus redis push see' seen.hortus
+offers 'hortus redis pull URL KEY -o see' seen.hortus
+offers 'hortus redis query URL KEY some' 'some keys.txt'
+
 section "families"
 all=$(hortus list --json | python3 -c 'import json, sys; print(*(f["family"] for f in json.load(sys.stdin)))')
 offers 'hortus build ' $all

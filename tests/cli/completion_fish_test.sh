@@ -48,6 +48,16 @@ for command in $commands; do
   done
 done
 
+section "actions of a command, and their options"
+actions=$(hortus redis --help | sed -n '/^Actions:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$actions")" -ge 6 ] || fail "hortus redis --help should name its actions"
+offers 'hortus redis ' $actions
+offers 'hortus redis pus' push
+for action in $actions; do
+  options=$(hortus redis $action --help | sed -n '/^Options:/,/^$/s/^  \(-[^ ]*\).*/\1/p' | tr ',' '\n')
+  offers "hortus redis $action --" $(grep -- ^-- <<<"$options")
+done
+
 section "families"
 offers 'hortus build blocked_p' blocked_pair
 offers 'hortus build -n 5 --hash xxh3 --json blocked_p' blocked_pair

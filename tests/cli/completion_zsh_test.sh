@@ -28,7 +28,16 @@ for command in $commands; do
     grep -Eq -- "^ +'[(*][^[]*$option[=+]?\[" part || fail "$option of $command is not in the script" "$(cat part)"
   done
 done
-rm part
+actions=$(hortus redis --help | sed -n '/^Actions:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$actions")" -ge 6 ] || fail "hortus redis --help should name its actions"
+sed -n '/^    redis)$/,/^      esac$/p' "$printed/functions/_hortus" >redis
+for action in $actions; do
+  sed -n "/^        $action)\$/,/^      ;;\$/p" redis >part
+  for option in $(hortus redis $action --help | sed -n '/^Options:/,/^$/s/^  \(-[^ ]*\).*/\1/p' | tr ',' '\n'); do
+    grep -Eq -- "^ +'[(*][^[]*$option[=+]?\[" part || fail "$option of redis $action is not in the script" "$(cat part)"
+  done
+done
+rm part redis
 
 # typed KEYS ARGUMENTS: what hortus gets when somebody types KEYS.
 typed() { equal "typed: $1" "$2" "$(ZDOTDIR=$printed python3 "$HORTUS_SOURCE_DIR/tests/cli/type_into.py" "$1" zsh -i -d)"; }

@@ -21,6 +21,11 @@ for command in '' $commands; do
   [ ! -s "$err" ] || fail "hortus man $command should say nothing on standard error" "$(cat "$err")"
 done
 refused "^hortus: there is no command 'biuld'; did you mean 'build'\? hortus --help names all$" hortus man biuld
+run 0 hortus help redis push
+grep -q '^Usage: hortus redis push' "$out" || fail "hortus help redis push should explain it" "$(cat "$out")"
+refused "there is no command 'psh'; did you mean 'push'" hortus help redis psh
+refused "there is no command 'psh'; did you mean 'push'" hortus redis psh
+refused 'which action' hortus redis
 refused '--list names all commands' hortus man --list build
 
 section "every variable of the environment that the command reads is in the page"
@@ -70,6 +75,17 @@ for command in '' $commands; do
   for title in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' 'SEE ALSO'; do
     grep -qx "$title" page.txt || fail "$page(1) has no section $title" "$(cat page.txt)"
   done
+done
+mandoc -T ascii -O width=200 hortus-redis.1 | sed 's/.\x08//g' >page.txt
+actions=$(hortus redis --help | sed -n '/^Actions:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$actions")" -ge 6 ] || fail "hortus redis --help should name its actions"
+for action in $actions; do
+  sed -n "/^ *hortus redis $action\$/,/^ *hortus redis [a-z]*\$/p" page.txt >part.txt
+  run 0 hortus redis $action --help
+  for option in $(options_of_help <"$out"); do
+    grep -Eq -- "^ {5,7}(-[^ ]+, )*$option(,| |$)" part.txt || fail "hortus-redis(1) should explain $option of $action" "$(cat page.txt)"
+  done
+  grep -Eq "^ +hortus redis $action .*URL KEY" page.txt || fail "the synopsis of hortus-redis(1) should have $action" "$(cat page.txt)"
 done
 [ "$total" -ge 100 ] || fail "only $total options were looked for"
 for command in $commands; do
