@@ -359,7 +359,7 @@ def test_slots_are_moved_while_clients_write(folder):
     moving = 60
     with Cluster(folder, failover=False) as cluster:
         client = cluster.client()
-        chosen = tags(range(moving).__contains__, 8)
+        chosen = tags(range(moving).__contains__, 5)
         for tag in chosen:
             create(client, tag)
         writers = [ClusterWriter(cluster, f"w{i}", chosen) for i in range(CLIENTS)]
