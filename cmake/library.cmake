@@ -53,5 +53,6 @@ set_target_properties(
 )
 add_library(hortus::redis ALIAS hortus_redis_client)
 target_link_libraries(hortus_redis_client PUBLIC hortus::hortus)
+target_include_directories(hortus_redis_client PRIVATE ${PROJECT_SOURCE_DIR})
 set_target_properties(hortus_redis_client PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_precompile_headers(hortus_redis_client PRIVATE <hortus/any/any_filter.hpp>)

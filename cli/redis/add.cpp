@@ -59,9 +59,10 @@ int add(options const& o) {
     auto all = describe(filter);
     all["keys_offered"] = offered;
     all["keys_inserted"] = inserted;
+    if (inserted < offered) all["keys_refused"] = offered - inserted;
     print_json(all);
   }
-  if (inserted < offered && !filter.family().has(verb::insert_if_new))
+  if (inserted < offered)
     throw error(errc::full, fmt::format("'{}' is full: {} of {} keys did not go in, the others did", o.server.key,
                                         offered - inserted, offered));
   warn_if_overfull(filter);

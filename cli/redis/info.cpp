@@ -143,11 +143,12 @@ json_value describe(redis::filter const& filter) {
 }
 
 void warn_if_overfull(redis::filter const& filter) {
+  auto const planned = filter.about().about.items_planned;
+  // To estimate keys, servers read the whole filter: only if there were more inserts than planned keys.
+  if (planned == 0 || filter.family().keeps_fpr || filter.insert_calls() <= planned) return;
   auto const all = describe(filter);
-  auto const planned = number_in(all, "items_planned");
-  auto const least = number_in(all, "items_estimate_low");
-  if (planned == 0 || least <= planned || filter.family().keeps_fpr) return;
-  warn(fmt::format("'{}' is over capacity: about {:.0f} keys, planned for {:.0f}; it finds {} of absent keys, not {}",
+  if (number_in(all, "items_estimate_low") <= static_cast<double>(planned)) return;
+  warn(fmt::format("'{}' is over capacity: about {:.0f} keys, planned for {}; it finds {} of absent keys, not {}",
                    filter.about().key, number_in(all, "items_estimate"), planned, human_rate(number_in(all, "fpr_estimate")),
                    human_rate(number_in(all, "fpr_planned"))));
 }

@@ -28,8 +28,9 @@ class json_value {
   using object_type = std::vector<member>;
   using content = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, array_type, object_type>;
 
-  json_value() = default;        ///< null
-  json_value(std::nullptr_t) {}  // NOLINTBEGIN(google-explicit-constructor): what JSON can say is a JSON value
+  json_value() = default;  ///< null
+  // NOLINTBEGIN(google-explicit-constructor): what JSON can say is a JSON value
+  json_value(std::nullptr_t) {}
   json_value(bool value) : value_(value) {}
   json_value(double value) : value_(value) {}
   template <std::unsigned_integral T>
@@ -43,7 +44,8 @@ class json_value {
   json_value(std::optional<T> const& value) : json_value(value ? json_value(*value) : json_value()) {}
   explicit json_value(array_type values) : value_(std::move(values)) {}
   json_value(std::vector<std::string_view> const& values) : value_(array_type(values.begin(), values.end())) {}
-  json_value(std::initializer_list<member> members);  // NOLINTEND(google-explicit-constructor)
+  json_value(std::initializer_list<member> members);
+  // NOLINTEND(google-explicit-constructor)
   [[nodiscard]] static json_value array() { return json_value(array_type()); }
   [[nodiscard]] static json_value object() { return json_value(object_type()); }
 

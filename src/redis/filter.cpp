@@ -77,6 +77,17 @@ void filter::look_again() {
 
 std::string filter::key_of(std::uint64_t shard) const { return finder_ ? shard_keys_[shard] : about_.key; }
 
+std::uint64_t filter::insert_calls() const {
+  std::uint64_t all = 0;
+  for (std::uint64_t i = 0; i < (finder_ ? about_.plan.shards : 1); ++i) {
+    auto const key = key_of(i);
+    auto const fields = accepted(at_->call({"HORTUS.INFO", key, "HASH"}, key), at_->place_of(key));
+    if (auto const* const calls = fields.find("items_inserted"); calls != nullptr && calls->what == reply::kind::integer)
+      all += static_cast<std::uint64_t>(std::max<std::int64_t>(calls->integer, 0));
+  }
+  return all;
+}
+
 void filter::check(verb what, key_kind kind) const {
   auto const& its = family();
   if (what == verb::insert_if_new ? !its.has(verb::insert) : !its.has(what)) lacks(its.name, what);

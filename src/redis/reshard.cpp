@@ -7,6 +7,8 @@
 #include <hortus/maths/divisors.hpp>
 #include <hortus/redis/transfer.hpp>
 
+#include "src/redis/key_lock.hpp"
+
 /// Another number of shards, in these steps:
 /// 1. From every old shard the new ones are made, under keys of the next generation. Clients use the old ones.
 /// 2. The old shards get other names. Clients do not find them, look at the directory, and wait.
@@ -34,8 +36,8 @@ std::string numbers_for(shard_plan plan) {
 
 class resharding {
  public:
-  resharding(servers& at, directory old, std::uint64_t shards, byte_progress const& progress)
-      : at_(at), old_(std::move(old)), made_(old_), progress_(progress), stamps_(old_.plan.shards) {
+  resharding(servers& at, directory old, std::uint64_t shards, byte_progress progress)
+      : at_(at), old_(std::move(old)), made_(old_), progress_(std::move(progress)), stamps_(old_.plan.shards) {
     made_.plan.shards = shards;
     ++made_.generation;
   }
@@ -126,13 +128,14 @@ class resharding {
   servers& at_;
   directory old_;
   directory made_;
-  byte_progress const& progress_;
+  byte_progress progress_;
   std::vector<std::int64_t> stamps_;
 };
 
 }  // namespace
 
 void reshard(servers& at, std::string const& key, std::uint64_t shards, byte_progress const& progress) {
+  key_lock lock(at, key);
   auto const found = find_filter(at, key);
   if (!found.is_sharded)
     throw error(errc::unsupported, "'" + key + "' is not in shards: hortus redis push --shards makes them");
@@ -143,7 +146,7 @@ void reshard(servers& at, std::string const& key, std::uint64_t shards, byte_pro
     throw error(errc::bad_params, "'" + key + "' has " + std::to_string(plan.shards) + " shards of " +
                                       std::to_string(plan.places / plan.shards) + " blocks: they can be joined or cut to " +
                                       numbers_for(plan) + " shards, not to " + std::to_string(shards));
-  resharding(at, found.about, shards, progress).run();
+  resharding(at, found.about, shards, lock.renewing(progress)).run();
 }
 
 }  // namespace hortus::redis

@@ -38,9 +38,8 @@ std::optional<redirection> redirection_in(std::string_view text) {
 
 /// Is it only for a moment that the server does not do it: a failover, a restart, slots that are moved?
 bool is_passing(reply const& answer) {
-  for (auto const* const start : {"TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "BUSY "})
-    if (answer.is_error(start)) return true;
-  return false;
+  constexpr std::array<std::string_view, 6> starts{"TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "BUSY "};
+  return std::ranges::any_of(starts, [&](std::string_view start) { return answer.is_error(start); });
 }
 
 }  // namespace

@@ -5,9 +5,7 @@
 #include <deque>
 #include <utility>
 
-#include <unistd.h>
-
-#include <hortus/redis/filter.hpp>
+#include "src/redis/key_lock.hpp"
 
 namespace hortus::redis {
 namespace {
@@ -17,14 +15,9 @@ constexpr std::size_t pieces_ahead = 3;
 /// What is not complete expires, so that a process that was killed leaves nothing behind.
 constexpr char const* expires_after = "3600000";
 
-/// A key with the same slot, for a value that is not complete.
-std::string beside(std::string const& key, std::string_view what) {
-  auto const open = key.find('{');
-  bool const has_tag =
-      open != std::string::npos && key.find('}', open + 1) != std::string::npos && key.find('}', open + 1) > open + 1;
-  if (!has_tag && (key.empty() || key.find('}') != std::string::npos))
-    throw error(errc::bad_params, "a key with a } but without a {tag} cannot be replaced as a whole: use another name");
-  return (has_tag ? key : "{" + key + "}") + "." + std::string(what) + "-" + std::to_string(::getpid());
+/// A key for a value that is not complete.
+std::string unfinished(std::string const& key, std::string_view what) {
+  return beside(key, std::string(what) + "-" + process_token());
 }
 
 class upload {
@@ -167,7 +160,7 @@ std::optional<found_filter> present(servers& at, std::string const& key) try {
 
 /// The filter at the key becomes the union of it and another one.
 void merge_at(servers& at, any_filter const& what, std::string const& key, byte_progress const& progress) {
-  auto const fresh = beside(key, "merge");
+  auto const fresh = unfinished(key, "merge");
   send_filter(at, what, fresh, progress);
   // XX: if the key is gone meanwhile, it is not made of the other filter alone.
   auto const merged = at.call({"HORTUS.MERGE", key, "1", fresh, "XX"}, key, request::after_loss::give_up);
@@ -199,17 +192,19 @@ void push_shards(servers& at, any_filter const& whole, std::string const& key, p
   if (old && old->is_sharded) unlink_shards(at, old->about);
 }
 
+void push_whole(servers& at, any_filter const& whole, std::string const& key, push_options const& how,
+                std::optional<found_filter> const& old) {
+  auto const fresh = unfinished(key, "import");
+  send_filter(at, whole, fresh, how.progress);
+  (void)accepted(at.call({"RENAME", fresh, key}, key, request::after_loss::give_up), at.place_of(key));
+  if (old && old->is_sharded) unlink_shards(at, old->about);
+}
+
 /// The file of a filter, which comes in pieces. A few of them are asked for before they are needed.
 class download {
  public:
   download(servers& at, std::string key, byte_progress const& progress) : at_(at), key_(std::move(key)), progress_(progress) {
-    ask(0);
-    take_piece();
-    auto const start = std::as_bytes(std::span(piece_)).first(std::min<std::size_t>(piece_.size(), max_header_bytes));
-    head_ = read_header(start, unknown_size);
-    piece_bytes_ = asked_ = piece_.size();
-    if (head_.file_bytes < asked_) throw error(errc::corrupt, "the server sends more than a filter");
-    ask_ahead();
+    begin();
   }
 
   /// Throws changed_meanwhile.
@@ -222,6 +217,16 @@ class download {
   struct changed_meanwhile {};
 
  private:
+  /// The first piece has the header, and the size of the others.
+  void begin() {
+    ask(0);
+    take_piece();
+    auto const start = std::as_bytes(std::span(piece_)).first(std::min<std::size_t>(piece_.size(), max_header_bytes));
+    head_ = read_header(start, unknown_size);
+    piece_bytes_ = asked_ = piece_.size();
+    if (head_.file_bytes < asked_) throw error(errc::corrupt, "the server sends more than a filter");
+    ask_ahead();
+  }
   void ask(std::uint64_t offset) {
     under_way_.push_back(
         std::make_unique<request>(std::vector<std::string>{"HORTUS.EXPORT", key_, "FROM", std::to_string(offset)}, key_));
@@ -286,7 +291,7 @@ void send_filter(servers& at, any_filter const& what, std::string const& key, by
 
 /// COPY gives a copy that shares the memory until one of them is changed.
 any_filter fetch_filter(servers& at, std::string const& key, reading const& how, byte_progress const& progress) {
-  auto const copy = beside(key, "export");
+  auto const copy = unfinished(key, "export");
   bool const copied = [&] {
     auto const answer = at.call({"COPY", key, copy, "REPLACE"}, key);
     return answer.what == reply::kind::integer && answer.integer == 1;
@@ -322,19 +327,19 @@ any_filter fetch_filter(servers& at, std::string const& key, reading const& how,
 }
 
 void push(servers& at, any_filter const& whole, std::string const& key, push_options const& how) {
-  auto const old = present(at, key);
+  auto old = present(at, key);
   if (old && how.merge) return merge_into(at, whole, *old, how);
   if (old && !how.replace) throw error(errc::incompatible, "'" + key + "' is there already: --replace replaces it");
-  if (how.shards != 0) return push_shards(at, whole, key, how, old);
-  auto const fresh = beside(key, "import");
-  send_filter(at, whole, fresh, how.progress);
-  auto const renamed =
-      accepted(at.call({how.replace ? "RENAME" : "RENAMENX", fresh, key}, key, request::after_loss::give_up), at.place_of(key));
-  if (renamed.what == reply::kind::integer && renamed.integer == 0) {
-    (void)at.call({"UNLINK", fresh}, fresh);
-    throw error(errc::incompatible, "'" + key + "' was made by somebody else meanwhile: --replace replaces it");
+  {
+    key_lock lock(at, key);
+    old = present(at, key);  // somebody may have made it meanwhile
+    if (!old || how.replace) {
+      auto renewing = how;
+      renewing.progress = lock.renewing(how.progress);
+      return how.shards != 0 ? push_shards(at, whole, key, renewing, old) : push_whole(at, whole, key, renewing, old);
+    }
   }
-  if (old && old->is_sharded) unlink_shards(at, old->about);
+  push(at, whole, key, how);
 }
 
 any_filter pull(servers& at, std::string const& key, reading const& how, byte_progress const& progress) {

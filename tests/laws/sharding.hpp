@@ -39,7 +39,9 @@ void a_shard_answers_for_its_keys_as_the_whole_filter_does() {
       auto const its = F::shard_of(x, whole.places(), shards);
       ASSERT_LT(its, shards);
       ASSERT_EQ(parts[its].may_contain(x), whole.may_contain(x)) << shards << " shards";
-      if constexpr (countable<F>) ASSERT_EQ(parts[its].count(x), whole.count(x)) << shards << " shards";
+      if constexpr (countable<F>) {
+        ASSERT_EQ(parts[its].count(x), whole.count(x)) << shards << " shards";
+      }
     }
   }
 }

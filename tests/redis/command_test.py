@@ -168,8 +168,19 @@ def test_merge(folder):
             with open(whole, "rb") as mine, open(os.path.join(folder, "back"), "rb") as theirs:
                 assert mine.read() == theirs.read(), f"{key} came back with other bytes"
             refused("made alike|equal|do not|differ|combine", "redis", "push", other, *at, "--merge")
+        # All at once, at a key that is not there: one of them makes the filter, the others are merged into it.
+        at = (url(server), "together")
+        pushes = [threading.Thread(target=hortus, args=("redis", "push", part, *at, "--merge", "--shards", divisor(whole))) for part in parts]
+        for push in pushes:
+            push.start()
+        for push in pushes:
+            push.join()
+        equal("answers of all at once", hortus("query", whole, input=asked), hortus("redis", "query", *at, input=asked))
+        server.connect()("SET", "{held}.lock", "somebody", "PX", 60000)
+        refused("another client makes, replaces or cuts 'held'", "redis", "push", whole, url(server), "held", "--timeout", "200ms")
+        server.connect()("DEL", "{held}.lock")
         refused("exclude each other", "redis", "push", whole, url(server), "one", "--merge", "--replace")
-        equal("keys", 2 + divisor(whole), server.connect()("DBSIZE"))
+        equal("keys", 3 + 2 * divisor(whole), server.connect()("DBSIZE"))
 
 
 def test_library(folder):

@@ -27,7 +27,7 @@ unpacked unpack(packing how, std::string const& bytes, std::size_t width = 0) {
       using key = std::remove_cvref_t<decltype(each)>;
       if constexpr (std::same_as<key, std::string_view>)
         all.items.emplace_back(each);
-      else if constexpr (std::same_as<key, digest>)
+      else if constexpr (std::derived_from<key, digest>)
         all.items.push_back("digest " + std::to_string(each.bits()));
       else
         all.items.push_back(std::to_string(each));

@@ -114,10 +114,8 @@ class blocked_counting {
   static std::uint64_t shard_of(digest x, std::uint64_t blocks, std::uint64_t shards) noexcept {
     return block_cells::shard_of(x, blocks, shards);
   }
-  [[nodiscard]] blocked_counting shard(std::uint64_t shards, std::uint64_t i) const {
-    return blocked_counting(cells_.shard(shards, i));
-  }
-  [[nodiscard]] blocked_counting widened(std::uint64_t shards) const { return blocked_counting(cells_.widened(shards)); }
+  [[nodiscard]] blocked_counting shard(std::uint64_t shards, std::uint64_t i) const { return of(cells_.shard(shards, i)); }
+  [[nodiscard]] blocked_counting widened(std::uint64_t shards) const { return of(cells_.widened(shards)); }
   void put_shard(std::uint64_t shards, std::uint64_t i, blocked_counting const& part) {
     cells_.put_shard(shards, i, part.cells_);
   }
@@ -133,7 +131,12 @@ class blocked_counting {
   [[nodiscard]] bool valid() const noexcept { return cells_.valid(); }
 
  private:
-  explicit blocked_counting(block_cells cells) noexcept : cells_(std::move(cells)) {}
+  /// No constructor: {blocks, probes} would be cells, too.
+  static blocked_counting of(block_cells cells) {
+    blocked_counting made;
+    made.cells_ = std::move(cells);
+    return made;
+  }
 
   block_cells cells_ = block_cells(1, 1);
 };

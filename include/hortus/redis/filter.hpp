@@ -69,6 +69,9 @@ class filter {
   [[nodiscard]] card const& family() const { return card_of(about_.about.family); }
   [[nodiscard]] servers& at() const noexcept { return *at_; }
 
+  /// As the servers count them now. Does not look at the cells.
+  [[nodiscard]] std::uint64_t insert_calls() const;
+
   /// Inserts count only when so many replicas have them: those of every batch. Fewer: throws errc::io.
   void wait_for_replicas(unsigned replicas) noexcept { replicas_ = replicas; }
 
