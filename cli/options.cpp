@@ -81,6 +81,7 @@ std::string command_line::help_of(std::vector<std::string> const& words) const {
   auto called = app_.get_name();
   for (auto const& word : words) {
     auto const all = names_in(*command);
+    if (all.empty()) throw error(errc::unsupported, "not expected: " + word + "; see hortus help --help");
     if (std::ranges::find(all, word) == all.end()) throw error(errc::unsupported, unknown_command(word, all));
     if (command != &app_) called += " " + command->get_name();
     command = command->get_subcommand(word);

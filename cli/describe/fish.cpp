@@ -31,7 +31,10 @@ function __hortus_at
     set -l value no
     set -l ended no
     set -l first (math 2 + (count (string split ' ' -- $argv[1])))
-    for word in (commandline -opc)[$first..-1]
+    set -l words (commandline -opc)
+    while test (count $words) -ge $first
+        set -l word $words[$first]
+        set first (math $first + 1)
         if test $value = yes
             set value no
         else if test $ended = no; and test "$word" = --

@@ -76,14 +76,14 @@ void add_redis_add(subcommand const& group, action& run) {
   auto const o = std::make_shared<options>();
   o->server.add_arguments(*command);
   command->add_flag("--print-new", o->print_new, "print the lines that surely were no members before");
-  command->add_option("--replicas", o->replicas, "a batch counts as added when so many replicas have it; with fewer: status 2")
+  command->add_option("--replicas", o->replicas, "a batch counts as added when so many replicas have it; with\nfewer: status 2")
       ->type_name("N");
   command->add_flag("--json", o->json, "describe the filter, with keys_offered and keys_inserted");
   o->server.add_options(*command);
   o->key.add_option(*command);
   o->input.add_options(*command);
   command->footer(
-      "After an error the keys of some batches are in the filter. Families that do not count may be given all again.\n"
+      "After an error the keys of some batches are in the filter. Families that do not count may be\ngiven all keys again.\n"
       "Example: zcat today.gz | hortus redis add redis://127.0.0.1:7000 seen");
   command->callback([=, &run] { run = [o] { return add(*o); }; });
 }

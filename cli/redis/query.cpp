@@ -110,7 +110,7 @@ void add_redis_query(subcommand const& group, action& run) {
   o->server.add_arguments(*command);
   command->add_flag("-v,--invert", o->invert, "print the lines that surely are no members");
   command->add_flag("-c,--count", o->count_only, "print only how many lines were selected");
-  command->add_flag("-q,--quiet", o->quiet, "print nothing, end after the first line that is selected: the status tells");
+  command->add_flag("-q,--quiet", o->quiet, "print nothing, end after the first selected line: the status tells");
   command->add_option("-m,--max-count", o->most, "end after N selected lines")->type_name("N");
   command->add_flag("-H,--with-filename", o->with_filename, "print the name of the INPUT before each line");
   command->add_flag("-n,--line-number", o->line_number, "print the number of the line in its INPUT before each line");

@@ -26,7 +26,9 @@ std::string first_line_of(std::string const& path) {
 
 void server_options::add_arguments(subcommand const& command) {
   command
-      .add_option("URL", url, "the server, or one of a cluster: redis://[[user]:password@]host[:port][/database], unix:///path")
+      .add_option("URL", url,
+                  "the server, or one of a cluster: unix:///path, or\n"
+                  "redis://[[user]:password@]host[:port][/database]")
       ->required();
   command.add_option("KEY", key, "the key of the filter")->required();
 }
@@ -38,7 +40,7 @@ void server_options::add_options(subcommand const& command) {
                   "(default: what is in the URL, or in HORTUS_REDIS_PASSWORD)")
       ->type_name("FILE");
   command
-      .add_option("--timeout", timeout, "give up when a server does not answer, or a cluster has no master, for so long (30s)")
+      .add_option("--timeout", timeout, "give up when a server does not answer, or a cluster has no\nmaster, for so long (30s)")
       ->type_name("TIME");
 }
 

@@ -90,12 +90,12 @@ void add_redis_push(subcommand const& group, action& run) {
   o->server.add_arguments(*command);
   command
       ->add_option("--shards", o->shards,
-                   "as so many filters, each at a key of its own: for more than one server of a cluster holds.\n"
-                   "The number divides the blocks of the filter")
+                   "as so many filters, each at a key of its own: for more than one\n"
+                   "server of a cluster holds. The number divides the blocks")
       ->type_name("N");
   command->add_flag("--replace", o->replace, "if the key has a filter, replace it when this one is complete");
   command->add_flag("--merge", o->merge,
-                    "if the key has a filter that was made alike, add the keys of this one to it, shard by shard");
+                    "if the key has a filter that was made alike, add the keys of\nthis one to it, shard by shard");
   command->add_flag("--progress", o->show, progress_help);
   o->server.add_options(*command);
   command->footer("Example: hortus redis push seen.hortus redis://127.0.0.1:7000 seen --shards 12");
@@ -121,7 +121,7 @@ void add_redis_reshard(subcommand const& group, action& run) {
   command->add_flag("--progress", o->show, progress_help);
   o->server.add_options(*command);
   command->footer(
-      "Clients wait while shards that changed meanwhile are copied again. After an interruption, repeat it.\n"
+      "Clients wait while shards that changed meanwhile are copied again. If it was interrupted, repeat\nit.\n"
       "Example: hortus redis reshard redis://127.0.0.1:7000 seen --shards 24");
   command->callback([=, &run] { run = [o] { return reshard(*o); }; });
 }

@@ -34,6 +34,12 @@ for command in '' $commands; do
     [ "$widest" -le 100 ] || fail "hortus $command $help is $widest columns wide" "$(awk 'length > 100' "$out")"
   done
 done
+for action in $(hortus redis --help | sed -n '/^Actions:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+  run 0 hortus redis $action --help
+  grep -q "^Usage: hortus redis $action" "$out" || fail "hortus redis $action --help" "$(cat "$out")"
+  widest=$(awk '{print length}' "$out" | sort -n | tail -1)
+  [ "$widest" -le 100 ] || fail "hortus redis $action --help is $widest columns wide" "$(awk 'length > 100' "$out")"
+done
 run 0 hortus build --help
 for option in --output --items --fpr --memory --seed --hash --set --key-file --json --null --crlf --progress; do
   grep -q -- "$option" "$out" || fail "build --help should explain $option"
