@@ -7,8 +7,8 @@ import sys
 
 # Measured: docs/distributed.md says how.
 BITS_A_KEY = 9.92  # blocked, at a rate of 1 %
-SERVER_KEYS_A_SECOND = 30e6  # digests that one server looks up in a filter larger than its caches, or inserts
-CLIENT_LINES_A_SECOND = 10e6  # lines that one client reads, hashes and asks about
+SERVER_KEYS_A_SECOND = 20e6  # digests that one server looks up in a filter larger than its caches, or inserts
+CLIENT_LINES_A_SECOND = 20e6  # lines that one client reads, hashes and asks about
 COPY_BYTES_A_SECOND = 300e6  # push, pull and reshard, of one client
 LARGEST_SHARD = 512 << 20  # what MIGRATE moves, by Redis' limit of a string
 MOST_SHARDS = 4096
