@@ -25,6 +25,19 @@ std::uint64_t share_of(std::uint64_t total, shard_plan plan, std::uint64_t i) {
 /// A small filter of the family, of which become_shard() makes another.
 any_family small(std::string_view family) { return family_named(family).make({.items = 1, .fpr = 0.5, .settings = {}}); }
 
+void check_number(std::uint64_t shards) {
+  if (shards == 0 || shards > max_shards)
+    throw error(errc::bad_params, "a filter has 1 to " + std::to_string(max_shards) + " shards, not " + std::to_string(shards));
+}
+
+/// A whole number among the params of a plan.
+std::uint64_t param(proposal const& planned, std::string_view name) {
+  for (auto const& each : planned.params)
+    if (each.name == name)
+      if (auto const* const number = std::get_if<std::uint64_t>(&each.value)) return *number;
+  throw error(errc::unsupported, "a filter without " + std::string(name) + " has no shards");
+}
+
 /// "12, 15, 16 or 20": those next to `wish`.
 std::string numbers_near(std::uint64_t places, std::uint64_t wish) {
   auto all = plan::divisors(places);
@@ -41,12 +54,28 @@ std::string numbers_near(std::uint64_t places, std::uint64_t wish) {
 
 shard_plan plan_shards(any_filter const& whole, std::uint64_t shards) {
   auto const places = sharding_of(whole.family()).places();
-  if (shards == 0 || shards > max_shards)
-    throw error(errc::bad_params, "a filter has 1 to " + std::to_string(max_shards) + " shards, not " + std::to_string(shards));
+  check_number(shards);
   if (places % shards != 0)
     throw error(errc::bad_params, "the filter has " + std::to_string(places) + " blocks, which " + std::to_string(shards) +
                                       " does not divide: use " + numbers_near(places, shards) + " shards");
   return {places, shards};
+}
+
+shard_plan plan_shards(std::string_view family, request const& wish, std::uint64_t shards) {
+  (void)sharding_of(small(family));
+  check_number(shards);
+  auto const blocks = param(card_of(family).plan(wish), "blocks");
+  return {(blocks + shards - 1) / shards * shards, shards};
+}
+
+any_filter empty_shard(std::string_view family, request const& wish, any_hash hash, shard_plan plan, std::uint64_t i) {
+  (void)plan::checked_shards(plan.places, plan.shards, i);
+  auto const probes = std::to_string(param(card_of(family).plan(wish), "probes"));
+  auto const any_size = family_named(family).make({.items = 1, .fpr = wish.fpr, .settings = {{"probes", probes}}});
+  auto part = small(family);
+  part.become_shard(any_size, sharding_of(any_size).places(), 0);  // one block
+  part.as<facets::sharding>()->widen(plan.places / plan.shards);
+  return {std::move(part), std::move(hash), envelope{.items_planned = share_of(wish.items, plan, i), .fpr_planned = wish.fpr}};
 }
 
 shard_finder::shard_finder(std::string_view family, shard_plan plan) : small_(small(family)), plan_(plan) {

@@ -12,6 +12,7 @@ CLIENT_LINES_A_SECOND = 20e6  # lines that one client reads, hashes and asks abo
 COPY_BYTES_A_SECOND = 300e6  # push, pull and reshard, of one client
 LARGEST_SHARD = 512 << 20  # what MIGRATE moves, by Redis' limit of a string
 MOST_SHARDS = 4096
+MOST_BITS = 2**42  # of a filter
 BLOCK_BYTES = 64
 # The number of blocks is a multiple of the greatest of these that is at most a 512th of it: include/hortus/maths/divisors.hpp.
 RICH = (2, 4, 12, 64, 192, 960, 6720, 20160, 221760, 2882880, 147026880, 2793510720)
@@ -35,16 +36,17 @@ def time(seconds):
 def rows():
     for keys, nodes in ((10**9, 3), (10**10, 10), (10**11, 30), (10**12, 100)):
         bytes = keys * BITS_A_KEY / 8
+        filters = math.ceil(8 * bytes / MOST_BITS)
         # At least four shards a node, so that nodes have even shares; and none larger than what can be moved.
-        least = max(4 * nodes, math.ceil(bytes / LARGEST_SHARD))
-        rich = max(each for each in RICH if each <= bytes / BLOCK_BYTES / 512)
+        least = max(math.ceil(4 * nodes / filters), math.ceil(bytes / filters / LARGEST_SHARD))
+        rich = max(each for each in RICH if each <= bytes / filters / BLOCK_BYTES / 512)
         shards = next(number for number in range(least, MOST_SHARDS + 1) if rich % number == 0)
         yield (
             f"10^{round(math.log10(keys))}",
             f"{nodes}",
             size(bytes),
-            f"{shards}",
-            size(bytes / shards),
+            f"{shards}" if filters == 1 else f"{filters} filters of {shards}",
+            size(bytes / filters / shards),
             size(2 * bytes / nodes),
             f"{nodes * SERVER_KEYS_A_SECOND:.2g}",
             f"{math.ceil(nodes * SERVER_KEYS_A_SECOND / CLIENT_LINES_A_SECOND)}",

@@ -7,6 +7,7 @@
 namespace hortus::cli {
 
 void add_redis_push(subcommand const& group, action& run);
+void add_redis_create(subcommand const& group, action& run);
 void add_redis_pull(subcommand const& group, action& run);
 void add_redis_query(subcommand const& group, action& run);
 void add_redis_add(subcommand const& group, action& run);

@@ -164,7 +164,8 @@ void add_redis_info(subcommand const& group, action& run) {
 
 void add_redis(command_line& app, action& run) {
   auto const group = app.add_subcommand("redis", "filters in Redis or Redis Cluster, with the module of hortus");
-  for (auto* add : {add_redis_push, add_redis_pull, add_redis_query, add_redis_add, add_redis_info, add_redis_reshard})
+  for (auto* add :
+       {add_redis_create, add_redis_push, add_redis_pull, add_redis_query, add_redis_add, add_redis_info, add_redis_reshard})
     add(*group, run);
   group->footer(
       "hortus redis ACTION --help explains an action. docs/redis-hortus.md is about the module,\n"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <hortus/any/shards.hpp>
 #include <hortus/redis/transfer.hpp>
 
 #include "cli/command.hpp"
@@ -45,6 +46,28 @@ int push(push_options const& o) {
     redis::push(*at, filter, o.server.key,
                 {.shards = shards, .replace = o.replace, .merge = o.merge, .progress = shown.callback()});
   });
+  return done;
+}
+
+struct create_options {
+  std::string family;
+  server_options server;
+  std::string items;
+  std::string fpr;
+  std::string seed;
+  std::string shards;
+  bool show = false;
+};
+
+int create(create_options const& o) {
+  request wish{.items = parse_count("-n", o.items, 1), .fpr = 0.01, .settings = {}};
+  if (!o.fpr.empty()) wish.fpr = parse_rate("-p", o.fpr);
+  auto const shards = parse_count("--shards", o.shards, 1);
+  (void)plan_shards(o.family, wish, shards);  // what cannot be is refused before a server is asked
+  auto const at = o.server.connect();
+  shown_bytes shown("sending", 0, o.show);
+  any_hash const hash = o.seed.empty() ? any_hash() : any_hash(default_hash(parse_seed("--seed", o.seed)));
+  redis::create(*at, o.server.key, o.family, wish, hash, shards, shown.callback());
   return done;
 }
 
@@ -100,6 +123,21 @@ void add_redis_push(subcommand const& group, action& run) {
   o->server.add_options(*command);
   command->footer("Example: hortus redis push seen.hortus redis://127.0.0.1:7000 seen --shards 12");
   command->callback([=, &run] { run = [o] { return push(*o); }; });
+}
+
+void add_redis_create(subcommand const& group, action& run) {
+  auto const command = group.add_action("create", "make an empty filter in shards, larger than this machine may be");
+  auto const o = std::make_shared<create_options>();
+  command->add_option("FAMILY", o->family, "one whose filters have shards: blocked, split_block ...")->required();
+  o->server.add_arguments(*command);
+  command->add_option("-n,--items", o->items, "the number of distinct keys to come")->type_name("N")->required();
+  command->add_option("-p,--fpr", o->fpr, "the false-positive rate (1%)")->type_name("P");
+  command->add_option("--shards", o->shards, "the number of shards")->type_name("N")->required();
+  command->add_option("--seed", o->seed, "another hash of the keys")->type_name("S");
+  command->add_flag("--progress", o->show, progress_help);
+  o->server.add_options(*command);
+  command->footer("Example: hortus redis create blocked redis://127.0.0.1:7000 seen -n 10G --shards 64");
+  command->callback([=, &run] { run = [o] { return create(*o); }; });
 }
 
 void add_redis_pull(subcommand const& group, action& run) {

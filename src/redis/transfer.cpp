@@ -342,6 +342,18 @@ void push(servers& at, any_filter const& whole, std::string const& key, push_opt
   push(at, whole, key, how);
 }
 
+void create(servers& at, std::string const& key, std::string_view family, hortus::request const& wish, any_hash const& hash,
+            std::uint64_t shards, byte_progress const& progress) {
+  auto const plan = plan_shards(family, wish, shards);
+  key_lock lock(at, key);
+  if (present(at, key)) throw error(errc::incompatible, "'" + key + "' is there already");
+  directory made{.key = key, .about = empty_shard(family, wish, hash, plan, 0).about(), .plan = plan};
+  made.about.items_planned = wish.items;
+  upload_shards(
+      at, made, [&](std::uint64_t i) { return empty_shard(family, wish, hash, plan, i); }, lock.renewing(progress));
+  (void)accepted(at.call(made.to_words(), key), at.place_of(key));
+}
+
 any_filter pull(servers& at, std::string const& key, reading const& how, byte_progress const& progress) {
   auto const found = find_filter(at, key);
   if (!found.is_sharded) return fetch_filter(at, key, how, progress);

@@ -47,6 +47,34 @@ TEST(Shards, JoinToTheFileTheyWereCutFrom) {
   EXPECT_GE(able.size(), 6U);
 }
 
+TEST(Shards, AreMadeWithoutTheFilter) {
+  for (auto const& family : cards()) {
+    if (!family.has_shards) continue;
+    request const wish{.items = 50'003, .fpr = 0.001, .settings = {}};
+    auto const whole = make_filter(family.name, wish);
+    auto const plan = plan_shards(family.name, wish, 7);
+    EXPECT_EQ(plan.places % 7, 0U) << family.name;
+    EXPECT_LT(plan.places - plan_shards(whole, 1).places, 7U) << family.name;
+    std::vector<any_filter> parts;
+    for (std::uint64_t i = 0; i < 7; ++i) parts.push_back(empty_shard(family.name, wish, {}, plan, i));
+    auto const all = joined(parts, plan);
+    EXPECT_EQ(all.about().items_planned, 50'003U) << family.name;
+    EXPECT_EQ(all.about().fpr_planned, 0.001) << family.name;
+    // The params are those of the plan, but for the blocks.
+    auto expected = whole.family().params();
+    auto got = all.family().params();
+    ASSERT_EQ(expected.size(), got.size()) << family.name;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (got[i].name == "blocks") continue;
+      EXPECT_EQ(got[i].value, expected[i].value) << family.name << ": " << got[i].name;
+    }
+  }
+  request const wish{.items = 100, .fpr = 0.01, .settings = {}};
+  EXPECT_EQ(code_of([&] { (void)plan_shards("bloom", wish, 2); }), errc::unsupported);
+  EXPECT_EQ(code_of([&] { (void)plan_shards("blocked", wish, 0); }), errc::bad_params);
+  EXPECT_EQ(code_of([&] { (void)empty_shard("blocked", wish, {}, {14, 7}, 7); }), errc::bad_params);
+}
+
 TEST(Shards, OfKeysAreToldWithoutTheFilter) {
   auto const whole = filled("blocked", 10'000, any_hash(default_hash(7)));
   auto const plan = cut_of(whole);

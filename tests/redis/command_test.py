@@ -198,6 +198,28 @@ def test_library(folder):
             equal(f"the example prints {options}", (0, expected, ""), (done.returncode, done.stdout.decode(), done.stderr.decode()))
 
 
+def test_create(folder):
+    """An empty filter in shards is the one that would have been pushed, but for a few blocks more."""
+    with Server(folder) as server:
+        for family in SHARDED:
+            at = (url(server), family)
+            hortus("redis", "create", family, *at, "-n", 60000, "-p", "1%", "--shards", 7, "--seed", 5)
+            refused("is there already", "redis", "create", family, *at, "-n", 60000, "--shards", 7)
+            keys = lines(0, 60000)
+            hortus("redis", "add", *at, input=keys)
+            equal(f"{family}: members", 60000, int(hortus("redis", "query", *at, "-c", input=keys)))
+            found = int(hortus("redis", "query", *at, "-c", input=lines(100000, 300000)))
+            assert found < 200000 * 0.013, f"{family} finds {found} of 200000 absent keys"
+            described = json.loads(hortus("redis", "info", "--json", *at))
+            equal(f"{family}: plan", (60000, 0.01, 7, 5, 60000), tuple(described[name] for name in ("items_planned", "fpr_planned", "shards", "seed", "items_inserted")))
+            back = os.path.join(folder, "back")
+            hortus("redis", "pull", *at, "-o", back)
+            equal(f"{family}: the file", hortus("query", back, "-c", input=lines(0, 300000)), hortus("redis", "query", *at, "-c", input=lines(0, 300000)))
+            equal(f"{family}: planned", 60000, json.loads(hortus("info", "--json", back))["items_planned"])
+        refused("families that can be", "redis", "create", "bloom", url(server), "other", "-n", 100, "--shards", 2)
+        refused("the most there can be", "redis", "create", "blocked", url(server), "other", "-n", "1e13", "--shards", 4096)
+
+
 # -- what is said ---------------------------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,12 @@ inline constexpr std::uint64_t max_shards = 4096;
 /// The plan for this filter. Throws errc::bad_params if `shards` does not divide its places, naming numbers that do.
 [[nodiscard]] shard_plan plan_shards(any_filter const& whole, std::uint64_t shards);
 
+/// The plan for a filter that is not made yet, with so many blocks more than planned that `shards` divides them.
+[[nodiscard]] shard_plan plan_shards(std::string_view family, request const& wish, std::uint64_t shards);
+/// Shard i of that filter without keys. Takes the memory of one shard.
+[[nodiscard]] any_filter empty_shard(std::string_view family, request const& wish, any_hash hash, shard_plan plan,
+                                     std::uint64_t i);
+
 /// Tells the shards of keys, without the filter.
 class shard_finder {
  public:

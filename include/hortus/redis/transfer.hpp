@@ -31,6 +31,10 @@ struct push_options {
 /// as it was; what was sent is deleted, or expires after an hour.
 void push(servers& at, any_filter const& whole, std::string const& key, push_options const& how = {});
 
+/// Makes an empty filter in shards, without the memory for all of it. Throws errc::incompatible if the key is there.
+void create(servers& at, std::string const& key, std::string_view family, hortus::request const& wish, any_hash const& hash,
+            std::uint64_t shards, byte_progress const& progress = {});
+
 /// Fetches a filter, as it was at one moment; of shards each, unless none of them is changed meanwhile.
 [[nodiscard]] any_filter pull(servers& at, std::string const& key, reading const& how = {}, byte_progress const& progress = {});
 
