@@ -94,21 +94,19 @@ void check_has(any_filter const& filter, verb needed, std::string const& path) {
   naming(path, [&] { lacks(filter.family().kind(), needed); });
 }
 
-void check_takes(any_filter const& filter, std::string const& path, key_input const& input) {
-  if (filter.hash().is<locked_hash>())
-    throw error(errc::wrong_key, "'" + path + "' was made with a secret key; --key-file gives it");
-  if (filter.hash().is<foreign_hash>())
-    throw error(errc::unsupported, "'" + path + "' was made with a hash that is " + hash_name(filter.hash().id()) +
+void check_takes(any_hash const& hash, key_kind kinds, std::string const& name, key_input const& input) {
+  if (hash.is<locked_hash>()) throw error(errc::wrong_key, "'" + name + "' was made with a secret key; --key-file gives it");
+  if (hash.is<foreign_hash>())
+    throw error(errc::unsupported, "'" + name + "' was made with a hash that is " + hash_name(hash.id()) +
                                        ": only the program that has that hash can turn lines into its keys");
-  auto const kinds = filter.about().kinds;
   if (kinds == key_kind::digests)
     throw error(errc::incompatible,
-                "'" + path + "' was filled with digests, not with text: lines hash differently, so no line would be found");
+                "'" + name + "' was filled with digests, not with text: lines hash differently, so no line would be found");
   if (kinds == key_kind::integers && !input.integers)
     throw error(errc::incompatible,
-                "'" + path + "' was filled with integers, not with text: --integers takes the lines as integers");
+                "'" + name + "' was filled with integers, not with text: --integers takes the lines as integers");
   if (kinds == key_kind::bytes && input.integers)
-    throw error(errc::incompatible, "'" + path + "' was filled with text, not with integers: leave --integers away");
+    throw error(errc::incompatible, "'" + name + "' was filled with text, not with integers: leave --integers away");
 }
 
 bool same_file(std::string const& a, std::string const& b) {

@@ -87,7 +87,10 @@ void check_has(any_filter const& filter, verb needed, std::string const& path);
 
 /// Throws if the keys of the input cannot be looked up in the filter or inserted, because every answer would be wrong: a filter
 /// of text asked for integers or the other way round, a filter of digests, or one whose secret key was not given.
-void check_takes(any_filter const& filter, std::string const& path, key_input const& input);
+void check_takes(any_hash const& hash, key_kind kinds, std::string const& name, key_input const& input);
+inline void check_takes(any_filter const& filter, std::string const& path, key_input const& input) {
+  check_takes(filter.hash(), filter.about().kinds, path, input);
+}
 
 /// Are these the same file, by device and inode? "-" is standard input. Correct even while another command replaces the file.
 [[nodiscard]] bool same_file(std::string const& a, std::string const& b);

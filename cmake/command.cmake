@@ -35,7 +35,7 @@ if(sources)
   target_sources(hortus_cli_parts INTERFACE $<TARGET_OBJECTS:hortus_cli_measured>)
   # Files with loops over lines or keys are compiled as the library is. All others, which parse options and print tables, are
   # compiled with -O1: that takes two thirds of the time, and nobody waits for them.
-  set(loops "cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|digest_buffer|distinct_keys|command\
+  set(loops "cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|selection|digest_buffer|distinct_keys|command\
 |commands/(query|count|uniq)|redis/line_batches)|bench/")
   target_compile_options(hortus_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_options(hortus_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -9,7 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/near_filters.hpp"
 #include "cli/near_keys.hpp"
-#include "cli/text/line_writer.hpp"
+#include "cli/selection.hpp"
 #include "cli/text/numbers.hpp"
 
 namespace hortus::cli {
@@ -17,18 +17,12 @@ namespace {
 
 struct options {
   std::string file;
-  std::string most;
   std::string min_score;
+  selection_options how;
   key_file key;
   key_input input;
-  bool invert = false;
-  bool count_only = false;
-  bool quiet = false;
-  bool with_filename = false;
-  bool line_number = false;
   bool no_verify = false;
   bool scores = false;
-  bool json = false;
 };
 
 void check_askable(any_filter const& filter, options const& o) {
@@ -98,46 +92,25 @@ class asked_filter {
 };
 
 int query(options const& o) {
-  bool const silent = o.quiet || o.count_only;
-  if (o.quiet && (o.count_only || o.json)) throw error(errc::bad_goal, "-q prints nothing: it excludes --count and --json");
-  if (silent && (o.with_filename || o.line_number))
-    throw error(errc::bad_goal, "-H and --line-number are about printed lines: -q and --count print none");
-  if (silent && o.scores) throw error(errc::bad_goal, "--scores is about printed lines: -q and --count print none");
-  auto const most = o.quiet ? 1 : o.most.empty() ? ~std::uint64_t{0} : parse_count("-m", o.most, 1);
+  o.how.check();
+  if (o.how.silent() && o.scores) throw error(errc::bad_goal, "--scores is about printed lines: -q and --count print none");
+  (void)o.how.limit();  // a wrong number is told before the file is read
   asked_filter filter(o);
   auto in = o.input.reader();
   progress shown("asking", in.total_bytes(), progress_unit::bytes, o.input.progress_mode());
-  line_writer lines({.separator = o.input.separator(),
-                     .with_filename = o.with_filename,
-                     .line_number = o.line_number,
-                     .json = o.json && !silent},
-                    in.streaming());
-  std::uint64_t asked = 0;
-  std::uint64_t selected = 0;
-  for (record_block block; selected < most && in.next(block); shown.update(in.bytes_read())) {
+  selection selected(o.how, o.input.separator(), in.streaming());
+  for (record_block block; !selected.is_full() && in.next(block); shown.update(in.bytes_read())) {
     if (block.what == record_block::kind::header) {
-      if (!silent) lines.whole_block(block);
+      selected.header(block);
       continue;
     }
     auto const found = filter.of(block);
-    for (std::size_t i = 0; i < block.lines.size() && selected < most; ++i) {
-      ++asked;
-      if (found.hits[i] == o.invert) continue;
-      ++selected;
-      if (!silent) lines.write(block, i, found.score(i));
-    }
-    lines.block_done();
+    for (std::size_t i = 0; i < block.lines.size() && !selected.is_full(); ++i)
+      selected.line(block, i, found.hits[i], found.score(i));
+    selected.block_done();
   }
   shown.hide();
-  lines.finish();
-  if (o.count_only && o.json) {
-    print_json({{"asked", asked}, {"selected", selected}});
-  } else if (o.count_only) {
-    output out(STDOUT_FILENO);
-    out.print("{}\n", selected);
-    out.flush();
-  }
-  return selected != 0 ? done : nothing_selected;
+  return selected.finish();
 }
 
 }  // namespace
@@ -146,16 +119,10 @@ void add_query(command_line& app, action& run) {
   auto const command = app.add_subcommand("query", "print the lines that may be members; status 0 if there are any, else 1");
   auto const o = std::make_shared<options>();
   command->add_option("FILE", o->file, "the filter; - is standard input")->required();
-  command->add_flag("-v,--invert", o->invert, "print the lines that surely are no members");
-  command->add_flag("-c,--count", o->count_only, "print only how many lines were selected");
-  command->add_flag("-q,--quiet", o->quiet, "print nothing, end at the first line that is selected: the status tells");
-  command->add_option("-m,--max-count", o->most, "end after N selected lines")->type_name("N");
-  command->add_flag("-H,--with-filename", o->with_filename, "print the name of the INPUT before each line");
-  command->add_flag("-n,--line-number", o->line_number, "print the number of the line in its INPUT before each line");
+  o->how.add_options(*command);
   command->add_flag("--scores", o->scores, "of distance_sensitive: print the score and a tab before each line");
   command->add_option("--min-score", o->min_score, "of distance_sensitive: select lines with at least this score")
       ->type_name("S");
-  command->add_flag("--json", o->json, "an array of the selected lines; with -c the numbers");
   command->add_flag("--no-verify", o->no_verify, "do not read the whole file first to verify its checksums");
   o->key.add_option(*command);
   o->input.add_options(*command);
