@@ -92,7 +92,7 @@ lint: tidy-tree
 
 # What clang-tidy needs to know: how every unit is compiled.
 tidy-tree: need-lint
-	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DHORTUS_REDIS=ON -DHORTUS_FAMILIES_A_UNIT=1 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+	$(configure) clang -B build-tidy -DHORTUS_TESTS=ON -DHORTUS_REDIS=ON -DHORTUS_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 
 nightly: $(nightly_parts)
 nightly-lint: lint

@@ -16,7 +16,7 @@ namespace hortus::cli {
 namespace {
 
 /// The family that needs the least space.
-constexpr char const* family = "exaloglog";
+constexpr char const* sketch_family = "exaloglog";
 
 /// 28 KiB, which fit the first cache of a core: a smaller error would cost time, a larger one would gain none.
 constexpr double default_error = 0.005;
@@ -91,7 +91,7 @@ int count_distinct(distinct_options const& o, key_input const& input, std::vecto
   check_can_print(paths.empty() ? input.names() : paths);
   auto in = input.reader(paths);
   auto sketch = make_filter(
-      family, {.items = 0, .fpr = o.error.empty() ? default_error : parse_rate("--error", o.error), .settings = {}});
+      sketch_family, {.items = 0, .fpr = o.error.empty() ? default_error : parse_rate("--error", o.error), .settings = {}});
   {
     progress shown("counting", in.total_bytes(), progress_unit::bytes, input.progress_mode());
     for (record_block block; in.next(block); shown.update(in.bytes_read()))

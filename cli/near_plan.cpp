@@ -42,7 +42,7 @@ json_value curve_of(any_near_family::params const& shape, std::uint64_t items) {
 
 std::string command_for(request const& wish) {
   build_words words{.items = std::to_string(wish.items), .fpr = fmt::format("{}", wish.fpr), .memory = {}};
-  for (auto const& [name, value] : wish.settings) words.settings.push_back(name + "=" + value);
+  for (auto const& [name, value] : wish.settings) words.settings.push_back(fmt::format("{}={}", name, value));
   return build_command(near_card().name, words);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,9 @@
 
 /// Options that several commands have: where keys come from, the secret key, the lock.
 namespace hortus::cli {
+
+/// What a command that reads lines of unknown number may use, unless --memory says otherwise.
+constexpr std::uint64_t default_memory_bytes = std::uint64_t{64} << 20;
 
 /// The source of keys and what of a line is the key: the same options for every command that reads keys.
 struct key_input {

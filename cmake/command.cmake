@@ -16,40 +16,39 @@ if(NOT TARGET hortus_compression)
   message(FATAL_ERROR "the command reads gzip and zstd: install zlib and zstd (Debian and Ubuntu: zlib1g-dev, libzstd-dev, pkgconf)")
 endif()
 
+# Files with loops over lines or keys are compiled as the library is. All others, which parse options and print tables, are
+# compiled with -O1: that takes two thirds of the time, and nobody waits for them.
+set(loops ${sources})
+list(FILTER loops INCLUDE REGEX "/cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|selection|digest_buffer\
+|distinct_keys|command|commands/(query|count|uniq)|redis/line_batches)[.]cpp$|/bench/")
+list(REMOVE_ITEM sources ${loops})
+add_library(hortus_cli_loops OBJECT ${loops})
+add_library(hortus_cli_parts OBJECT ${sources})
+foreach(target hortus_cli_loops hortus_cli_parts)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC hortus::redis hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(${target} PUBLIC hortus_compression)
+endforeach()
+compile_folders_together(hortus_cli_loops ${loops})
+target_compile_options(hortus_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
+target_precompile_headers(hortus_cli_parts PRIVATE <fmt/format.h> <hortus/any/any_filter.hpp>)
+compile_folders_together(hortus_cli_parts ${sources})
+# Those that include CLI11, which takes five seconds.
+compile_together(
+  hortus_cli_parts arguments ${PROJECT_SOURCE_DIR}/cli/arguments.cpp ${PROJECT_SOURCE_DIR}/cli/options.cpp
+  ${PROJECT_SOURCE_DIR}/cli/describe/walk.cpp
+)
+# What the benchmarks of all families share, which is as much to compile as a family.
+add_library(hortus_cli_measured OBJECT ${measured})
+target_include_directories(hortus_cli_measured PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(hortus_cli_measured PRIVATE hortus::hortus)
+target_precompile_headers(hortus_cli_measured PRIVATE <bench/subject_of.hpp>)
+batch_families(hortus_cli_measured "${measured}")
+target_sources(hortus_cli_parts INTERFACE $<TARGET_OBJECTS:hortus_cli_loops> $<TARGET_OBJECTS:hortus_cli_measured>)
+
 add_executable(hortus_cli ${main})
 set_target_properties(hortus_cli PROPERTIES OUTPUT_NAME hortus RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-target_include_directories(hortus_cli PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(hortus_cli PRIVATE hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
-if(sources)
-  add_library(hortus_cli_parts OBJECT ${sources})
-  target_include_directories(hortus_cli_parts PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(hortus_cli_parts PUBLIC hortus::redis hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
-  target_link_libraries(hortus_cli_parts PUBLIC hortus_compression)
-  target_link_libraries(hortus_cli PRIVATE hortus_cli_parts)
-  # What the benchmarks of all families share, which is as much to compile as a family.
-  add_library(hortus_cli_measured OBJECT ${measured})
-  target_include_directories(hortus_cli_measured PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(hortus_cli_measured PRIVATE hortus::hortus)
-  target_precompile_headers(hortus_cli_measured PRIVATE <bench/subject_of.hpp>)
-  batch_families(hortus_cli_measured "${measured}")
-  target_sources(hortus_cli_parts INTERFACE $<TARGET_OBJECTS:hortus_cli_measured>)
-  # Files with loops over lines or keys are compiled as the library is. All others, which parse options and print tables, are
-  # compiled with -O1: that takes two thirds of the time, and nobody waits for them.
-  set(loops "cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|selection|digest_buffer|distinct_keys|command\
-|commands/(query|count|uniq)|redis/line_batches)|bench/")
-  target_compile_options(hortus_cli PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_compile_options(hortus_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
-  # These take most of the time to compile a command. A file that uses none of them is quicker without.
-  target_precompile_headers(hortus_cli_parts PRIVATE <fmt/format.h> <hortus/any/any_filter.hpp>)
-  foreach(source IN LISTS sources)
-    file(STRINGS ${source} includes REGEX "^#include \"cli/command.hpp\"")
-    if(source MATCHES "/(${loops})[^/]*$")
-      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
-    elseif(NOT includes)
-      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
-  endforeach()
-endif()
+target_link_libraries(hortus_cli PRIVATE hortus_cli_parts)
 
 # Man pages and completions of shells, which the command prints about itself: written whenever it is linked, for the
 # installation. A cross-compiled command cannot run here.

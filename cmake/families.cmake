@@ -4,8 +4,12 @@
 #
 # Several of them are compiled as one unit, by batch_families(target sources), because half of what a family takes to compile is
 # what all of them share. With more than four a unit takes longer than people like to wait who touch one family.
-set(HORTUS_FAMILIES_A_UNIT 4 CACHE STRING "How many families are compiled in one unit")
-mark_as_advanced(HORTUS_FAMILIES_A_UNIT)
+include(${CMAKE_CURRENT_LIST_DIR}/units.cmake)
+if(HORTUS_UNITY)
+  set(HORTUS_FAMILIES_A_UNIT 4)
+else()
+  set(HORTUS_FAMILIES_A_UNIT 1)
+endif()
 set(HORTUS_FAMILIES_DEF ${PROJECT_SOURCE_DIR}/include/hortus/any/families.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${HORTUS_FAMILIES_DEF})
 
@@ -30,12 +34,11 @@ function(for_each_family template folder result)
   set(${result} ${units} PARENT_SCOPE)
 endfunction()
 
-# Of the sources of a target, only these are compiled several at a time.
 function(batch_families target families)
-  get_target_property(all ${target} SOURCES)
-  list(REMOVE_ITEM all ${families})
-  set_source_files_properties(${all} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  if(HORTUS_FAMILIES_A_UNIT GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${HORTUS_FAMILIES_A_UNIT})
-  endif()
+  set(number 0)
+  foreach(family IN LISTS families)
+    math(EXPR batch "${number} / ${HORTUS_FAMILIES_A_UNIT}")
+    math(EXPR number "${number} + 1")
+    compile_together(${target} families_${batch} ${family})
+  endforeach()
 endfunction()

@@ -12,6 +12,12 @@ set_target_properties(
   hortus_redis PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} CXX_VISIBILITY_PRESET hidden
                           VISIBILITY_INLINES_HIDDEN ON
 )
+set(of_hortus ${sources})
+list(FILTER of_hortus INCLUDE REGEX "/redis/hortus_[^/]*$")
+compile_together(hortus_redis hortus ${of_hortus})
+set(of_redisbloom ${sources})
+list(FILTER of_redisbloom INCLUDE REGEX "/redisbloom/[^/]*$")
+compile_together(hortus_redis redisbloom ${of_redisbloom})
 target_include_directories(hortus_redis PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(hortus_redis PRIVATE hortus::hortus)
 target_compile_definitions(hortus_redis PRIVATE $<$<BOOL:${HORTUS_REDIS_FAULTS}>:HORTUS_REDIS_FAULTS>)

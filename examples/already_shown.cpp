@@ -77,5 +77,5 @@ int main() {
   serve("age_partitioned", hortus::age_partitioned_filter({.items = window, .fpr = 0.01}));
   serve("stable", hortus::stable_filter({.items = window, .fpr = 0.01}));
   serve("bloom", hortus::bloom_filter({.items = window, .fpr = 0.01}));
-  std::printf("as a list: %llu bytes a user, 8 for a post\n", static_cast<unsigned long long>(8 * window));
+  std::printf("as a list: %llu bytes a user, 8 for a post\n", 8 * static_cast<unsigned long long>(window));
 }

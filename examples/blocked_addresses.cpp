@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     missed += is_listed && !stop ? 1U : 0U;
   }
   std::printf("ribbon: %zu bytes for %llu addresses and networks; a bit for every address: %llu bytes\n", blocked.size_bytes(),
-              static_cast<unsigned long long>(exact.size()), static_cast<unsigned long long>(std::uint64_t{1} << 29));
+              static_cast<unsigned long long>(exact.size()), 1ULL << 29);
   std::printf("%llu requests: %llu stopped, %llu of them wrongly, %llu missed\n", static_cast<unsigned long long>(requests),
               static_cast<unsigned long long>(stopped), static_cast<unsigned long long>(wrongly),
               static_cast<unsigned long long>(missed));

@@ -66,7 +66,7 @@ int main() {
     std::printf(
         "rate %.3f: %zu bytes a router for a minute (%llu as 8-byte hashes); the way has %zu routers, %llu found, %zu others; "
         "%llu questions\n",
-        fpr, network.front().bytes(), static_cast<unsigned long long>(8 * seconds * packets_a_second), way.size(),
+        fpr, network.front().bytes(), 8ULL * seconds * packets_a_second, way.size(),
         static_cast<unsigned long long>(on_the_way), found.size() - on_the_way, static_cast<unsigned long long>(questions));
   }
 }

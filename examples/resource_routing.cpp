@@ -67,7 +67,7 @@ int main() {
               100 * each(found), static_cast<unsigned long long>(asked), each(messages),
               static_cast<unsigned long long>(wrong_turns));
   std::printf("asking everybody within 3 hops takes %llu messages\n",
-              static_cast<unsigned long long>(neighbours_each * (1 + 3 * (1 + 3))));
+              static_cast<unsigned long long>(neighbours_each) * (1 + 3 * (1 + 3)));
   std::printf("%zu bytes for the %llu distances of a neighbour; the names of the about %.0f files there: %.0f bytes\n",
               hops * empty.size_bytes(), static_cast<unsigned long long>(hops), known[hops - 1][0].estimate().value,
               10 * known[hops - 1][0].estimate().value);

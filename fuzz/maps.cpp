@@ -54,11 +54,7 @@ class input {
   std::span<std::uint8_t const> bytes_;
 };
 
-std::vector<digest> digests(std::vector<std::uint64_t> const& words) {
-  std::vector<digest> all;
-  for (auto const word : words) all.emplace_back(word);
-  return all;
-}
+std::vector<digest> digests(std::vector<std::uint64_t> const& words) { return {words.begin(), words.end()}; }
 
 /// False if it was refused, for one of these reasons. Digests that are not random may have more equal signatures than a map
 /// that changes has room for.
@@ -92,6 +88,7 @@ void try_map(hortus::family_info const& family, hortus::request wish, input& in)
   auto words = in.words();
   auto const asked = digests(in.words());
   std::vector<std::uint64_t> values;
+  values.reserve(words.size());
   for (auto const word : words) values.push_back(value_of(word));
   auto const build = [&] {
     auto const largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());

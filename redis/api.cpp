@@ -2,6 +2,7 @@
 
 namespace hortus::server::api {
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration, not an expression
 #define HORTUS_REDIS(since, result, name, parameters) result(*name) parameters = nullptr;
 #include "redis/api.def"
 #undef HORTUS_REDIS

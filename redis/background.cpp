@@ -96,8 +96,11 @@ blocked_call::blocked_call(call const& it, body_function what) : body_(what) {
     arguments_.push_back(api::HoldString(nullptr, each));
     api::TrimStringAllocation(arguments_.back());  // Redis would do it later, while another thread reads the bytes
   }
+  // Last, because allocations above may throw, and nobody would then unblock the client.
+  // NOLINTBEGIN(cppcoreguidelines-prefer-member-initializer)
   client_ = api::BlockClient(it.context(), nullptr, nullptr, nullptr, 0);
   context_ = api::GetThreadSafeContext(client_);
+  // NOLINTEND(cppcoreguidelines-prefer-member-initializer)
 }
 
 blocked_call::~blocked_call() {
@@ -197,7 +200,7 @@ void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* con
   }
   for (auto* const each : reads) each->queue_up(it);
   auto const started = std::make_shared<operation>(std::move(work));
-  started->begin(it.block());
+  started->begin(it.block());  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the operation owns it
   bool queued = false;
   try {
     for (auto* const each : reads) each->add(started);

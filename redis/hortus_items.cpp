@@ -35,7 +35,7 @@ void add_count(patient_call& it) {
   if (it.size() % 2 != 0) throw wrong_arity();
   filter_key key(it, 1, filter_key::to_change);
   argument_items const items(it, 2, 2);
-  check_takes(key->filter(), verb::insert_times, items.kind());
+  check_takes(key->filter(), verb::insert_times, argument_items::kind());
   std::vector<std::int64_t> times;
   for (std::size_t i = 3; i < it.size(); i += 2) times.push_back(signed_number(it, i, "the number of times"));
   auto const added = change_items(it, *key, items, "hortus.addcount", [&](any_filter& filter, item_changes& all) {
@@ -50,7 +50,7 @@ void add_count(patient_call& it) {
 void exists(patient_call& it) {
   filter_key const key(it, 1);
   argument_items const items(it, 2);
-  check_takes(key->filter(), verb::may_contain, items.kind());
+  check_takes(key->filter(), verb::may_contain, argument_items::kind());
   auto const found = find_items(key->filter(), items, now_in_ticks());
   reply_each(it, items.size(), [&](std::size_t i) { it.reply_truth(bit(found, i)); });
 }
@@ -58,7 +58,7 @@ void exists(patient_call& it) {
 void erase(patient_call& it) {
   filter_key key(it, 1, filter_key::to_change);
   argument_items const items(it, 2);
-  check_takes(key->filter(), verb::erase, items.kind());
+  check_takes(key->filter(), verb::erase, argument_items::kind());
   auto const erased = change_items(it, *key, items, "hortus.del", [&](any_filter& filter, item_changes& all) {
     change_each(filter, items, all, [](any_filter& from, std::string_view item, std::size_t) { return from.erase(item); });
   });
@@ -68,7 +68,7 @@ void erase(patient_call& it) {
 void count(patient_call& it) {
   filter_key const key(it, 1);
   argument_items const items(it, 2);
-  check_takes(key->filter(), verb::count, items.kind());
+  check_takes(key->filter(), verb::count, argument_items::kind());
   auto const counts = count_items(key->filter(), items);
   reply_each(it, items.size(), [&](std::size_t i) { it.reply(counts[i]); });
 }

@@ -34,7 +34,7 @@ void set_values(patient_call& it, verb needed, char const* event, Act act) {
   if (it.size() % 2 != 0) throw wrong_arity();
   filter_key key(it, 1, filter_key::to_change);
   argument_items const items(it, 2, 2);
-  check_takes(key->filter(), needed, items.kind());
+  check_takes(key->filter(), needed, argument_items::kind());
   auto const values = values_in(it, key->filter());
   auto const set = change_items(it, *key, items, event, [&](any_filter& filter, item_changes& all) {
     change_each(filter, items, all,
@@ -56,7 +56,7 @@ void assign(patient_call& it) {
 void get(patient_call& it) {
   filter_key const key(it, 1);
   argument_items const items(it, 2);
-  check_takes(key->filter(), verb::find, items.kind());
+  check_takes(key->filter(), verb::find, argument_items::kind());
   auto const found = values_of_items(key->filter(), items);
   auto const labels = key->filter().family().labels();
   reply_each(it, items.size(), [&](std::size_t i) {

@@ -9,6 +9,7 @@
 #endif
 
 /// The module's one exported symbol: Redis calls it once, when the module is loaded.
+// NOLINTNEXTLINE(readability-identifier-naming): Redis chose the name
 extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus::server::api::context* context,
                                                                          hortus::server::api::string** arguments, int count) {
   using namespace hortus::server;

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::array<unsigned char, 8> magic{0x89, 'H', 'O', 'R', 'T', 'U', 'S', '\n'};  // no text file starts with 0x89
 constexpr std::uint64_t fixed_bytes = 128;
-constexpr std::uint64_t alignment = memory::line_bytes;
+constexpr std::uint64_t section_boundary = memory::line_bytes;
 constexpr std::size_t name_bytes = 24;
 
 /// The fixed part, in the order of docs/file-format.md. Members are naturally aligned, so the struct has no padding.
@@ -48,7 +48,7 @@ static_assert(sizeof(fixed_header) == fixed_bytes);
 [[noreturn]] void corrupt(std::string const& why) { throw error(errc::corrupt, why); }
 
 /// Pre: n < 2^63. Every size here is, once it was compared with the size of the file.
-constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
+constexpr std::uint64_t aligned(std::uint64_t n) { return (n + section_boundary - 1) / section_boundary * section_boundary; }
 constexpr std::uint64_t chunks_in(std::uint64_t bytes) { return bytes / chunk_bytes + (bytes % chunk_bytes != 0 ? 1 : 0); }
 constexpr std::uint64_t header_size(std::uint64_t scalars, std::uint64_t sections) {
   return aligned(fixed_bytes + 8 * scalars + 16 * sections + 8);
@@ -161,7 +161,7 @@ std::uint64_t identity(image const& what) { return front_of(what).head.back(); }
 
 namespace {
 
-constexpr std::array<std::byte, alignment> zeros{};
+constexpr std::array<std::byte, section_boundary> zeros{};
 
 void write_sections(image const& what, byte_sink const& sink) {
   for (auto s : what.sections) {
@@ -287,7 +287,7 @@ std::vector<memory> copy_sections(header const& head, byte_source const& source,
 
   std::vector<memory> sections;
   sections.reserve(head.sections.size());
-  std::array<std::byte, alignment> padding{};
+  std::array<std::byte, section_boundary> padding{};
   std::uint64_t number = 0;
   for (auto s : head.sections) {
     auto& copy = sections.emplace_back(room_for(s.bytes, 0, how));

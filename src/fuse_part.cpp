@@ -95,6 +95,7 @@ class peeling {
     if constexpr (Valued) bumped_.values.push_back(values_[i]);
   }
   /// Takes a key out of its slots. Those that have only one key left are appended to the order, at `end`, if they are complete.
+  // NOLINTNEXTLINE(readability-non-const-parameter): without values nothing writes to the sums
   static std::uint64_t take_out(cell* cells, std::uint64_t* sums, place* order, std::uint64_t end, std::uint64_t length,
                                 std::uint64_t last, std::uint64_t segment, std::uint64_t rest, std::uint64_t value) noexcept {
     auto const key = fuse_slots<Arity>::of(rest, length);

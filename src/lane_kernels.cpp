@@ -93,7 +93,7 @@ HWY_INLINE v32 push_words(v32 state, hn::Mask<d32> too_large, std::uint16_t*& wo
 
 /// state / f and the remainder: state' = quotient * 2^precision + remainder + slot.
 /// The product with the rounded-down reciprocal is the quotient or one less, because the state is below 2^31.
-template <unsigned precision>
+template <unsigned Precision>
 HWY_INLINE v32 code_symbol(v32 state, v32 f, v32 reciprocal, v32 slot) {
   d32 const d;
   hn::Repartition<std::uint64_t, d32> const wide;
@@ -102,9 +102,9 @@ HWY_INLINE v32 code_symbol(v32 state, v32 f, v32 reciprocal, v32 slot) {
   auto const odd = hn::MulEven(high(state), high(reciprocal));
   auto const quotient = hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, even));
   auto const remainder = hn::Sub(state, hn::Mul(quotient, f));
-  auto const next = hn::Add(hn::Add(hn::ShiftLeft<precision>(quotient), remainder), slot);
+  auto const next = hn::Add(hn::Add(hn::ShiftLeft<Precision>(quotient), remainder), slot);
   auto const exact = below(remainder, f);
-  return hn::Add(next, hn::IfThenZeroElse(exact, hn::Sub(hn::Set(d, std::uint32_t{1} << precision), f)));
+  return hn::Add(next, hn::IfThenZeroElse(exact, hn::Sub(hn::Set(d, std::uint32_t{1} << Precision), f)));
 }
 
 /// Pops a word for each state below 2^15.
@@ -340,13 +340,13 @@ bool decode_bytes(byte_model const& model, std::uint16_t const* begin, std::uint
 
 #else  // without AVX2: one lane after the other
 
-template <unsigned precision>
+template <unsigned Precision>
 HWY_INLINE std::uint32_t push_symbol(std::uint32_t state, std::uint32_t f, std::uint32_t slot, std::uint16_t*& words) {
-  if (state >> (state_low_bits - precision + 16) >= f) {
+  if (state >> (state_low_bits - Precision + 16) >= f) {
     *words++ = static_cast<std::uint16_t>(state);
     state >>= 16;
   }
-  return (state / f << precision) + state % f + slot;
+  return (state / f << Precision) + state % f + slot;
 }
 
 /// Returns false if there is no word left to pop.

@@ -11,7 +11,7 @@ for feature; do
 done
 tree=build-laws$flag
 cmake --preset release -B "$tree" -DHORTUS_TESTS=ON -DHORTUS_BUILD_COMMAND=OFF -DHORTUS_LAWS_AS_RELEASED=ON \
-  -DHORTUS_FAMILIES_A_UNIT=1 -DCMAKE_CXX_FLAGS="$flag"
+  -DHORTUS_UNITY=OFF -DCMAKE_CXX_FLAGS="$flag"
 cmake --build "$tree" --target laws -j "$(nproc)"
 ctest --test-dir "$tree" -L '^laws$' --output-on-failure --no-tests=error -j "$(nproc)"
 ctest --test-dir "$tree" -R '^source.families_prefetch$' --output-on-failure --no-tests=error

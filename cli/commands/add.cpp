@@ -20,7 +20,7 @@ namespace {
 
 constexpr char const* default_family = "bloom";
 
-struct options {
+struct add_options {
   std::string file;
   new_filter made;
   lock_options lock;
@@ -33,7 +33,7 @@ struct options {
   bool verbose = false;
 };
 
-void check_options(options const& o) {
+void check_options(add_options const& o) {
   if (auto const given = o.made.given(); !o.create && !given.empty())
     throw error(errc::bad_goal, fmt::format("{} {} about a filter that is made: only with --create", fmt::join(given, ", "),
                                             given.size() == 1 ? "is" : "are"));
@@ -43,7 +43,7 @@ void check_options(options const& o) {
 
 /// The filter that --create makes if there is none: of the keys of the input, or an empty one if how many come is told or does
 /// not matter, or if lines are to be printed as they come.
-void create(options const& o, bool& filled) {
+void create(add_options const& o, bool& filled) {
   // Two commands may find that the file is missing. The folder is locked until it is there.
   auto const parent = std::filesystem::absolute(o.file).parent_path();
   auto const lock = o.lock.hold(parent.string());
@@ -78,7 +78,7 @@ void create(options const& o, bool& filled) {
 
 /// --create is for commands that are repeated, so its options may be given although the filter is there. They cannot change
 /// it: warns of those that want another filter.
-void warn_if_other(options const& o, any_filter const& filter) {
+void warn_if_other(add_options const& o, any_filter const& filter) {
   auto const about = filter.about();
   std::vector<std::string> other;
   if (!o.made.family.empty() && !o.made.is_auto() && o.made.family != about.family) other.emplace_back("--family");
@@ -90,7 +90,7 @@ void warn_if_other(options const& o, any_filter const& filter) {
                    human_rate(about.fpr_planned), fmt::join(other, ", "), other.size() == 1 ? "is" : "are"));
 }
 
-int add_near(options const& o, any_near_filter filter) {
+int add_near(add_options const& o, any_near_filter filter) {
   if (o.if_new || o.print_new || !o.checkpoint.every.empty())
     throw error(errc::unsupported, fmt::format("'{}' is {}: --if-new, --print-new and --checkpoint are not for it", o.file,
                                                one(filter.about().family)));
@@ -117,7 +117,7 @@ int add_near(options const& o, any_near_filter filter) {
   return done;
 }
 
-int add(options const& o) {
+int add(add_options const& o) {
   check_options(o);
   if (is_near_family(o.made.family))
     throw error(errc::bad_goal, fmt::format("--create does not make {}: hortus build makes it", one(o.made.family)));
@@ -183,7 +183,7 @@ int add(options const& o) {
 
 void add_add(command_line& app, action& run) {
   auto const command = app.add_subcommand("add", "put more keys into a filter, in place and atomically");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<add_options>();
   command->add_option("FILE", o->file, "the filter")->required();
   command->add_flag("--if-new", o->if_new, "only keys that are not found yet: none is counted twice");
   command->add_flag("--print-new", o->print_new, "the same, and print their lines (a false positive is not new)");

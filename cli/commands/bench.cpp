@@ -12,7 +12,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct bench_options {
   std::vector<std::string> families;
   std::vector<std::string> items;
   std::vector<std::string> fprs;
@@ -21,7 +21,7 @@ struct options {
   bool json = false;
 };
 
-int run_bench(options const& o) {
+int run_bench(bench_options const& o) {
   bench::setup what;
   for (auto const& name : o.families) (void)family_named(name);  // throws if there is none
   what.families = o.families;
@@ -72,7 +72,7 @@ int run_bench(options const& o) {
 
 void add_bench(command_line& app, action& run) {
   auto const command = app.add_subcommand("bench", "how fast and how small every family is on this machine");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<bench_options>();
   command->add_option("--families", o->families, "only these: bloom,partitioned")->delimiter(',')->option_text("A,B");
   command->add_option("-n,--items", o->items, "how many keys: 1M,100M (default 1M)")->delimiter(',')->option_text("N,...");
   command->add_option("-p,--fpr", o->fprs, "rates: 1%,0.001 (default 1%)")->delimiter(',')->option_text("P,...");

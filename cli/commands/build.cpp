@@ -6,13 +6,13 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct build_options {
   new_filter made;
   save_options out;
   key_input input;
 };
 
-int build(options const& o) {
+int build(build_options const& o) {
   if (is_near_family(o.made.family)) return build_near(o.made, o.out, o.input);
   o.made.check_family();  // a wrong name is reported first
   auto inputs = o.input.names();
@@ -29,7 +29,7 @@ int build(options const& o) {
 
 void add_build(command_line& app, action& run) {
   auto const command = app.add_subcommand("build", "make a filter from keys");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<build_options>();
   command->add_option("FAMILY", o->made.family, "which kind of filter; hortus list names them, auto chooses one")->required();
   o->out.add_options(*command, "the file to write");
   o->made.add_options(*command);

@@ -13,9 +13,7 @@
 namespace hortus::cli {
 namespace {
 
-constexpr std::uint64_t default_memory_bytes = std::uint64_t{64} << 20;
-
-struct options {
+struct count_options {
   std::string file;
   std::string top;
   std::string memory;
@@ -30,7 +28,7 @@ struct options {
 /// Writes counts as they come: one line each, or the elements of a JSON array.
 class count_writer {
  public:
-  count_writer(options const& o, output& out) : out_(out), separator_(o.input.separator()), json_(o.json) {
+  count_writer(count_options const& o, output& out) : out_(out), separator_(o.input.separator()), json_(o.json) {
     if (json_) out_.write("[");
   }
   /// std::uint64_t, or std::int64_t where counts may be negative.
@@ -59,7 +57,7 @@ class count_writer {
   bool first_ = true;
 };
 
-int count_in(options const& o) {
+int count_in(count_options const& o) {
   if (o.file.empty())
     throw error(
         errc::bad_goal,
@@ -124,7 +122,7 @@ void warn_of_errors(top_keys const& top, std::string const& holds) {
                      cut == 1 ? "is" : "are"));
 }
 
-int print_top(options const& o, top_keys const& top) {
+int print_top(count_options const& o, top_keys const& top) {
   if (o.json) {
     print_json(to_json(top));
     return done;
@@ -138,7 +136,7 @@ int print_top(options const& o, top_keys const& top) {
   return done;
 }
 
-int top_of_file(options const& o, std::uint64_t wanted) {
+int top_of_file(count_options const& o, std::uint64_t wanted) {
   if (!o.memory.empty()) throw error(errc::bad_goal, "--memory is for counting an input: a FILE has the size it has");
   if (o.input.is_given())
     throw error(errc::bad_goal, fmt::format("'{}' is a filter, and --top asks it: it takes no INPUT, and no option about one; "
@@ -161,13 +159,13 @@ any_filter counters_in(std::uint64_t memory) {
 }
 
 /// The FILE, if there is one, is the first INPUT.
-std::vector<std::string> all_inputs(options const& o) {
+std::vector<std::string> all_inputs(count_options const& o) {
   auto paths = o.input.paths;
   if (!o.file.empty()) paths.insert(paths.begin(), o.file);
   return paths;
 }
 
-int count_top(options const& o) {
+int count_top(count_options const& o) {
   auto const wanted = parse_count("--top", o.top, 1);
   if (is_filter(o.file)) return top_of_file(o, wanted);  // it is queried: counting the lines of a filter makes no sense
   if (!o.key.path.empty()) throw error(errc::bad_goal, "--top counts the lines themselves: there is nothing for a --key-file");
@@ -189,7 +187,7 @@ int count_top(options const& o) {
   return print_top(o, top);
 }
 
-int count(options const& o) {
+int count(count_options const& o) {
   if (!o.is_distinct) {
     if (auto const given = o.distinct.given(); !given.empty())
       throw error(errc::bad_goal, given.front() + " goes with --distinct");
@@ -207,7 +205,7 @@ int count(options const& o) {
 
 void add_count(command_line& app, action& run) {
   auto const command = app.add_subcommand("count", "how often a key was put in; the most frequent keys; or how many");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<count_options>();
   command->add_option("FILE", o->file,
                       "the filter or sketch, of a family that counts;\nwith --top of one that has top, or an INPUT");
   command->add_option("--top", o->top, "print the N most frequent keys of FILE, or of the input itself")->type_name("N");

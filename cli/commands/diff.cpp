@@ -12,7 +12,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct diff_options {
   std::string a, b;
   bool json = false;
 };
@@ -34,7 +34,7 @@ json_value as_json(plan::overlap const& found) {
   return all;
 }
 
-void print(options const& o, plan::overlap const& found) {
+void print(diff_options const& o, plan::overlap const& found) {
   table rows({{""}, {"keys", align::right}, {"from", align::right}, {"to (95 %)", align::right}});
   auto const add = [&](std::string const& what, plan::estimate const& e, auto shown) {
     rows.row({what, shown(e.value), shown(e.low), std::isinf(e.high) ? "?" : shown(e.high)});
@@ -57,7 +57,7 @@ void print(options const& o, plan::overlap const& found) {
   if (found.both.saturated) say("a filter is full: it has at least so many keys, and what both have in common is not known");
 }
 
-int run_on(options const& o) {
+int run_on(diff_options const& o) {
   auto const a = open_filter(o.a, {.key = {}, .verify = true});
   check_has(a, verb::compare, o.a);
   auto const b = open_filter(o.b, {.key = {}, .verify = true});
@@ -73,7 +73,7 @@ int run_on(options const& o) {
 
 void add_diff(command_line& app, action& run) {
   auto const command = app.add_subcommand("diff", "how many keys two filters made alike have in common: estimates");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<diff_options>();
   command->add_option("A", o->a, "a filter; - is standard input")->required();
   command->add_option("B", o->b, "another one of the same family, -n, -p, --set and --seed")->required();
   command->add_flag("--json", o->json, "print one JSON object");

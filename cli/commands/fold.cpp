@@ -11,7 +11,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct fold_options {
   std::string file;
   save_options out;
   std::string to_fpr;
@@ -29,7 +29,7 @@ void check_divides(any_filter const& filter, std::uint64_t by) {
                                   (above == ways.end() ? "" : fmt::format(": {} and {} are near", *std::prev(above), *above)));
 }
 
-int fold(options const& o) {
+int fold(fold_options const& o) {
   if (o.to_fpr.empty() == o.by.empty()) throw error(errc::bad_goal, "fold needs either --to-fpr or --by");
   o.out.check();
   auto const lock =
@@ -65,7 +65,7 @@ int fold(options const& o) {
 
 void add_fold(command_line& app, action& run) {
   auto const command = app.add_subcommand("fold", "a smaller filter of the same keys, at a higher rate, without the keys");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<fold_options>();
   command->add_option("FILE", o->file, "the filter; - is standard input")->required();
   o->out.add_options(*command, "the file to write; it may be the filter itself");
   command->add_option("--to-fpr", o->to_fpr, "as small as this rate of false positives allows")->type_name("RATE");

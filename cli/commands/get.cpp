@@ -11,7 +11,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct get_options {
   std::string file;
   key_file key;
   key_input input;
@@ -25,7 +25,7 @@ struct options {
 /// Writes keys and values as they come: KEY<TAB>VALUE, or the elements of a JSON array.
 class value_writer {
  public:
-  value_writer(options const& o, label_table labels, output& out)
+  value_writer(get_options const& o, label_table labels, output& out)
       : labels_(std::move(labels)), out_(out), separator_(o.input.separator()), json_(o.json) {
     if (json_) out_.write("[");
   }
@@ -66,7 +66,7 @@ class value_writer {
   bool first_ = true;
 };
 
-int get(options const& o) {
+int get(get_options const& o) {
   if (o.quiet && (o.count_only || o.json)) throw error(errc::bad_goal, "-q prints nothing: it excludes --count and --json");
   auto const filter = open_filter(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify});
   check_has(filter, verb::find, o.file);
@@ -114,7 +114,7 @@ int get(options const& o) {
 
 void add_get(command_line& app, action& run) {
   auto const command = app.add_subcommand("get", "print the values of keys in a map; status 0 if there are any, else 1");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<get_options>();
   command->add_option("FILE", o->file, "the map; - is standard input")->required();
   command->add_flag("-v,--invert", o->invert, "print only the lines whose keys surely have no value");
   command->add_flag("-c,--count", o->count_only, "print only how many lines were selected");

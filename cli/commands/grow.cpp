@@ -9,14 +9,14 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct grow_options {
   std::string file;
   save_options out;
   std::string by = "2";
   lock_options lock;
 };
 
-int grow(options o) {
+int grow(grow_options o) {
   auto const by = parse_count("--by", o.by, 2);
   if (!std::has_single_bit(by)) throw error(errc::bad_goal, "--by: a filter grows by doubling, so by 2, 4, 8, ...");
   if (o.out.path.empty()) o.out.path = o.file;
@@ -40,7 +40,7 @@ int grow(options o) {
 
 void add_grow(command_line& app, action& run) {
   auto const command = app.add_subcommand("grow", "a larger filter of the same keys, with room for more, without the keys");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<grow_options>();
   command->add_option("FILE", o->file, "the filter, of a family that can grow; - is standard input")->required();
   o->out.add_options(*command, "the file to write; without it the filter itself", save_options::output_is::optional);
   command->add_option("--by", o->by, "so many times more keys: 2, 4, 8, ...")->type_name("N")->capture_default_str();

@@ -14,20 +14,20 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct list_options {
   std::string family;
   bool settings = false;
   bool markdown = false;
   bool json = false;
 };
 
-bool asks_near(card const& f) { return is_near_family(f.name); }
-bool only_estimates(card const& f) { return !asks_near(f) && f.answers() == question::how_many; }
+bool is_near(card const& f) { return is_near_family(f.name); }
+bool only_estimates(card const& f) { return !is_near(f) && f.answers() == question::how_many; }
 /// Does the error alone decide the size, and no number of keys?
 bool has_one_size(card const& f) { return f.answers() == question::which_keys || only_estimates(f); }
 
 /// The goal by which families are compared.
-request const compared{.items = 1'000'000, .fpr = 0.01, .settings = {}};
+request const example_goal{.items = 1'000'000, .fpr = 0.01, .settings = {}};
 
 /// Does the setting have no default value? Then the plan chooses the best one, or the setting is not used.
 bool is_not_set(setting const& s) {
@@ -40,7 +40,7 @@ std::string shown_default(setting const& s) {
 
 /// An example command with a setting: the first that is not `probes`, which most families have.
 std::string example_of(card const& f) {
-  if (asks_near(f))
+  if (is_near(f))
     return fmt::format("hortus build {} -n 10k --set metric=jaccard --set near=0.1 --set far=0.9 -o keys.hortus keys.txt",
                        f.name);
   auto its_own = std::ranges::find_if(f.settings, [](setting const& s) { return s.name != "probes"; });
@@ -50,9 +50,9 @@ std::string example_of(card const& f) {
                      f.has(verb::find) ? "pairs.tsv" : "keys.txt");
 }
 
-std::vector<std::string_view> verbs_of(card const& f) { return asks_near(f) ? near_verbs() : f.verbs.names(); }
+std::vector<std::string_view> verbs_of(card const& f) { return is_near(f) ? near_verbs() : f.verbs.names(); }
 
-json_value to_json(card const& f) {
+json_value family_json(card const& f) {
   auto settings = json_value::array();
   for (auto const& [name, by_default, note] : f.settings) {
     json_value one{{"name", name}};
@@ -63,7 +63,7 @@ json_value to_json(card const& f) {
     one["example"] = note.example;
     settings.push_back(std::move(one));
   }
-  auto const offer = f.plan(compared);
+  auto const offer = f.plan(example_goal);
   return {{"family", f.name},
           {"room", f.room},
           {"verbs", verbs_of(f)},
@@ -86,7 +86,7 @@ std::string_view missed_by(card const& f) {
     case false_negatives::by_age:
       return "old keys, which it forgets";
     case false_negatives::by_chance:
-      return asks_near(f)         ? "no member; keys near one by chance"
+      return is_near(f)           ? "no member; keys near one by chance"
              : f.forgets          ? "old keys, which it forgets, and a few of the others"
              : f.has(verb::count) ? "members by chance: their counts may be 0, for counts err to both sides"
                                   : "members by chance: those that it takes for an erased key";
@@ -102,7 +102,7 @@ std::string lines_of(proposal const& offer) {
 /// ", 10 % missed at the end of the window"; nothing if no member is missed by chance.
 std::string share_missed(card const& f, proposal const& offer) {
   if (offer.fnr == 0) return "";
-  if (asks_near(f)) return fmt::format(", {} of keys near a member missed", human_rate(offer.fnr));
+  if (is_near(f)) return fmt::format(", {} of keys near a member missed", human_rate(offer.fnr));
   return fmt::format(", {} missed {}", human_rate(offer.fnr),
                      f.forgets ? "at the end of the window" : "once a tenth is erased");
 }
@@ -129,12 +129,12 @@ std::string families_in_markdown(std::span<card const> families) {
       "|\n"
       "|---|---|---|---|---|---|---|---|---|\n";
   for (auto const& f : families) {
-    auto const offer = f.plan(compared);
+    auto const offer = f.plan(example_goal);
     auto const yes = [&](verb v) { return f.has(v) ? "yes" : "no"; };
     std::string answers = f.has(verb::find) ? "find" : f.has(verb::may_contain) ? "may_contain" : "";
     if (f.has(verb::top)) answers += answers.empty() ? "top" : ", top";
     if (f.has(verb::count)) answers += answers.empty() ? "count" : ", count";
-    if (asks_near(f))
+    if (is_near(f))
       answers = "is_near, score";
     else if (only_estimates(f))
       answers = "estimate";
@@ -201,7 +201,7 @@ std::string settings_for_people(std::span<card const> families) {
 /// One family's card.
 std::string text_of(card const& f) {
   constexpr std::size_t margin = 10;
-  auto const offer = f.plan(compared);
+  auto const offer = f.plan(example_goal);
   auto const columns = std::min<std::size_t>(columns_of(STDOUT_FILENO), 100);  // longer lines are hard to read
   std::string text;
   auto const line = [&](std::string_view title, std::string_view what) {
@@ -215,13 +215,13 @@ std::string text_of(card const& f) {
   line("misses", missed.empty() ? "no key that was inserted" : missed);
   if (only_estimates(f))
     line("space", fmt::format("{} for any keys, when the relative standard error may be {}; less for few keys",
-                              human_bytes(offer.size_bytes), human_rate(compared.fpr)));
+                              human_bytes(offer.size_bytes), human_rate(example_goal.fpr)));
   else if (has_one_size(f))
     line("space", fmt::format("{} for any keys, when counts may be too high by {} of the stream", human_bytes(offer.size_bytes),
-                              human_rate(compared.fpr)));
+                              human_rate(example_goal.fpr)));
   else
     line("space", fmt::format("{} bits a key for {} keys at {}{}", fmt::format("{:.1f}", offer.bits_per_item),
-                              human_count(compared.items), human_rate(compared.fpr), share_missed(f, offer)));
+                              human_count(example_goal.items), human_rate(example_goal.fpr), share_missed(f, offer)));
   if (only_estimates(f))
     line("lookup", "there is none: only the whole sketch is asked");
   else
@@ -259,7 +259,7 @@ std::string all_for_people(std::span<card const> families) {
   return text;
 }
 
-int list(options const& o) {
+int list(list_options const& o) {
   std::vector<card> families(catalogue().begin(), catalogue().end());
   families.push_back(near_card());
   auto const named = [&](std::string const& name) { return is_near_family(name) ? near_card() : hortus::card_of(name); };
@@ -269,8 +269,8 @@ int list(options const& o) {
     throw error(errc::bad_goal, "--markdown and --settings are about all families, not one");
   if (o.json) {
     auto all = json_value::array();
-    for (auto const& f : families) all.push_back(to_json(f));
-    print_json(o.family.empty() ? all : to_json(named(o.family)));
+    for (auto const& f : families) all.push_back(family_json(f));
+    print_json(o.family.empty() ? all : family_json(named(o.family)));
     return done;
   }
   output out(STDOUT_FILENO);
@@ -288,7 +288,7 @@ int list(options const& o) {
 
 void add_list(command_line& app, action& run) {
   auto const command = app.add_subcommand("list", "the families there are, what each can do and what can be set");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<list_options>();
   command->add_option("FAMILY", o->family, "the card of this one: verbs, costs, settings, an example");
   command->add_flag("--settings", o->settings, "every setting of --set, its values and the families that have it");
   command->add_flag("--markdown", o->markdown, "as a table in Markdown; the one of families is in the README");

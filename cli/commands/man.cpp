@@ -10,7 +10,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct man_options {
   std::string name;
   bool list = false;
 };
@@ -23,7 +23,7 @@ std::string page_of(command_line const& app, std::string const& name) {
   return man_page(program, *command);
 }
 
-int man(command_line const& app, options const& o) {
+int man(command_line const& app, man_options const& o) {
   if (o.list && !o.name.empty()) throw error(errc::bad_goal, "--list names all commands: it takes no COMMAND");
   output out(STDOUT_FILENO);
   if (o.list)
@@ -38,7 +38,7 @@ int man(command_line const& app, options const& o) {
 
 void add_man(command_line& app, action& run) {
   auto const command = app.add_subcommand("man", "print a page of the manual, in roff");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<man_options>();
   command->add_option("COMMAND", o->name, "the page of this command; none is that of hortus itself");
   command->add_flag("--list", o->list, "only name the commands, a line each: each has a page");
   command->footer("An installed hortus has these pages for man(1): man hortus-build.\nExample: hortus man build | man -l -");

@@ -10,7 +10,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct merge_options {
   std::vector<std::string> files;
   save_options out;
   lock_options lock;
@@ -18,7 +18,7 @@ struct options {
 
 using combine = void (*)(any_filter& all, any_filter const& next);
 
-int merge_near(options const& o, any_near_filter all) {
+int merge_near(merge_options const& o, any_near_filter all) {
   for (auto const& file : std::span(o.files).subspan(1)) {
     auto const next = open_any(file, {.key = {}, .verify = true});
     auto const* const near = std::get_if<any_near_filter>(&next);
@@ -35,7 +35,7 @@ int merge_near(options const& o, any_near_filter all) {
   return done;
 }
 
-int run_on(options const& o, verb needed, combine with) {
+int run_on(merge_options const& o, verb needed, combine with) {
   o.out.check();
   // If the output is one of the inputs, it is read and written, as by add, and so locked. The other inputs are only read and
   // not locked, so two commands cannot deadlock.
@@ -58,7 +58,7 @@ int run_on(options const& o, verb needed, combine with) {
 
 void add(command_line& app, action& run, char const* name, char const* help, char const* example, verb needed, combine with) {
   auto const command = app.add_subcommand(name, help);
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<merge_options>();
   command->add_option("FILES", o->files, "filters; - is standard input")->required();
   o->out.add_options(*command, "the file to write; it may be one of the filters");
   o->lock.add_option(*command);

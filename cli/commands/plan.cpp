@@ -18,7 +18,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct plan_options {
   bloom_options known;
   std::string universe;
   std::string message_bytes;
@@ -30,12 +30,12 @@ struct options {
 
 /// --bits and --probes are about a bloom filter. So is the number of keys that fit: of other families it is computed only where
 /// the rate is too high (remarks.hpp).
-bool only_bloom(options const& o) {
+bool only_bloom(plan_options const& o) {
   return !o.known.bits.empty() || !o.known.probes.empty() ||
          (o.known.items.empty() && !o.known.memory.empty() && !o.known.fpr.empty());
 }
 
-plan_question question_of(options const& o) {
+plan_question question_of(plan_options const& o) {
   auto const& known = o.known;
   plan_question asked{.needed = verbs_needed(o.need), .words = {known.items, known.fpr, known.memory}};
   asked.settings = parsed_settings(o.settings);
@@ -60,7 +60,7 @@ plan_question question_of(options const& o) {
 }
 
 /// Throws errc::bad_goal if an option has no meaning for a filter that asks how near a key is.
-void plan_near_for(options const& o) {
+void plan_near_for(plan_options const& o) {
   auto const& known = o.known;
   if (known.items.empty()) throw error(errc::bad_goal, "plan needs -n, the number of distinct keys");
   if (!known.memory.empty() || !known.bits.empty() || !known.probes.empty() || !o.universe.empty() || !o.need.empty())
@@ -71,7 +71,7 @@ void plan_near_for(options const& o) {
             o.json);
 }
 
-int plan(options const& o) {
+int plan(plan_options const& o) {
   if (!o.message_bytes.empty() && o.for_message)
     throw error(errc::bad_goal, "--message-bytes gives the length and --for-message asks for the shortest: give one of them");
   bool const for_message = !o.message_bytes.empty() || o.for_message;
@@ -104,7 +104,7 @@ int plan(options const& o) {
 
 void add_plan(command_line& app, action& run) {
   auto const command = app.add_subcommand("plan", "which filter for so many keys at such a rate, what it costs and why");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<plan_options>();
   command
       ->add_option("-n,--items", o->known.items,
                    "distinct keys: 1000000, 1e6, 10k, 1M, 64Ki;\nwithout it only families that take any number of keys")

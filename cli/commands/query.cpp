@@ -15,7 +15,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct query_options {
   std::string file;
   std::string min_score;
   selection_options how;
@@ -25,7 +25,7 @@ struct options {
   bool scores = false;
 };
 
-void check_askable(any_filter const& filter, options const& o) {
+void check_askable(any_filter const& filter, query_options const& o) {
   if (o.scores || !o.min_score.empty())
     throw error(errc::unsupported, fmt::format("{} tells whether, not how near: --scores and --min-score are for {}",
                                                one(filter.family().kind()), any_near_family::name));
@@ -51,7 +51,7 @@ struct answers {
 /// The filter to ask, of either kind.
 class asked_filter {
  public:
-  explicit asked_filter(options const& o)
+  explicit asked_filter(query_options const& o)
       : filter_(open_any(o.file, {.key = o.key.read(o.input.names()), .verify = !o.no_verify})), scores_(o.scores) {
     if (auto const* const near = std::get_if<any_near_filter>(&filter_)) {
       check_takes(*near, o.file, o.input);
@@ -91,7 +91,7 @@ class asked_filter {
   std::optional<near_keys> keys_;
 };
 
-int query(options const& o) {
+int query(query_options const& o) {
   o.how.check();
   if (o.how.silent() && o.scores) throw error(errc::bad_goal, "--scores is about printed lines: -q and --count print none");
   (void)o.how.limit();  // a wrong number is told before the file is read
@@ -117,7 +117,7 @@ int query(options const& o) {
 
 void add_query(command_line& app, action& run) {
   auto const command = app.add_subcommand("query", "print the lines that may be members; status 0 if there are any, else 1");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<query_options>();
   command->add_option("FILE", o->file, "the filter; - is standard input")->required();
   o->how.add_options(*command);
   command->add_flag("--scores", o->scores, "of distance_sensitive: print the score and a tab before each line");

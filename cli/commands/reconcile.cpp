@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto default_timeout = std::chrono::seconds(60);
 
-struct options {
+struct reconcile_options {
   std::string mine;
   std::string theirs;
   std::string remote;
@@ -48,7 +48,7 @@ struct options {
   }
 };
 
-void check_usage(options const& o) {
+void check_usage(reconcile_options const& o) {
   int const others = (o.theirs.empty() ? 0 : 1) + (o.remote.empty() ? 0 : 1) + (o.stdio ? 1 : 0);
   if (others != 1)
     throw error(errc::bad_goal,
@@ -91,7 +91,7 @@ void telling(peer_pipe& peer, Act act) try {
   throw;
 }
 
-void print_lines(options const& o, sets::initiator const& side) {
+void print_lines(reconcile_options const& o, sets::initiator const& side) {
   output out(STDOUT_FILENO);
   side.for_each_of_mine([&](std::string_view key) {
     out.write("< ");
@@ -119,7 +119,7 @@ void print_numbers(sets::initiator const& side) {
   print_json(all);
 }
 
-int report(options const& o, sets::initiator const& side) {
+int report(reconcile_options const& o, sets::initiator const& side) {
   if (o.json)
     print_numbers(side);
   else if (!o.check)
@@ -128,7 +128,7 @@ int report(options const& o, sets::initiator const& side) {
 }
 
 /// Both sides in one process, with the same bytes between them.
-int with_file(options const& o) {
+int with_file(reconcile_options const& o) {
   file_keys const my_keys(o.mine, o.input);
   file_keys const their_keys(o.theirs, o.input);
   std::deque<std::vector<std::byte>> questions;
@@ -148,7 +148,7 @@ int with_file(options const& o) {
   return report(o, mine);
 }
 
-int with_command(options const& o) {
+int with_command(reconcile_options const& o) {
   file_keys const my_keys(o.mine, o.input);
   child_process command(o.remote);
   try {
@@ -169,7 +169,7 @@ int with_command(options const& o) {
   }
 }
 
-int answer(options const& o) {
+int answer(reconcile_options const& o) {
   peer_pipe peer(STDIN_FILENO, STDOUT_FILENO, o.patience());
   telling(peer, [&] {
     peer.write(sets::preamble());  // before the file is opened: an error should follow it
@@ -181,7 +181,7 @@ int answer(options const& o) {
   return done;
 }
 
-int reconcile(options const& o) {
+int reconcile(reconcile_options const& o) {
   check_usage(o);
   (void)o.patience();
   (void)o.limits();
@@ -196,7 +196,7 @@ int reconcile(options const& o) {
 
 void add_reconcile(command_line& app, action& run) {
   auto const command = app.add_subcommand("reconcile", "the exact difference of two lists, from few bytes");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<reconcile_options>();
   command->add_option("MINE", o->mine, "a file, a key a line; - is standard input")->required();
   command->add_option("THEIRS", o->theirs, "the file to compare with");
   command->add_option("--remote", o->remote, "instead of THEIRS: a command that runs the same with --stdio, elsewhere")

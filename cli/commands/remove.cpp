@@ -7,7 +7,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct remove_options {
   std::string file;
   key_file key;
   lock_options lock;
@@ -16,7 +16,7 @@ struct options {
   bool verbose = false;
 };
 
-int remove(options const& o) {
+int remove(remove_options const& o) {
   auto const lock = o.lock.hold(o.file);  // against a concurrent add or remove
   auto filter = load_filter(o.file, {.key = o.key.read(o.input.names())});
   check_has(filter, verb::erase, o.file);
@@ -62,7 +62,7 @@ int remove(options const& o) {
 
 void add_remove(command_line& app, action& run) {
   auto const command = app.add_subcommand("remove", "take keys out of a filter, in place and atomically");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<remove_options>();
   command->add_option("FILE", o->file, "the filter, of a family that can erase")->required();
   o->key.add_option(*command);
   o->lock.add_option(*command);

@@ -7,7 +7,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct set_options {
   std::string file;
   key_file key;
   lock_options lock;
@@ -26,7 +26,7 @@ struct tally {
 };
 
 /// Gives the keys of a block their values.
-void set_block(options const& o, any_filter& map, record_block const& block, std::span<std::uint64_t const> values,
+void set_block(set_options const& o, any_filter& map, record_block const& block, std::span<std::uint64_t const> values,
                tally& all) {
   block.with_keys([&](auto keys) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -38,7 +38,7 @@ void set_block(options const& o, any_filter& map, record_block const& block, std
   all.asked += block.lines.size();
 }
 
-int set(options const& o) {
+int set(set_options const& o) {
   auto const lock = o.lock.hold(o.file);  // against a concurrent add, remove or set
   auto map = load_filter(o.file, {.key = o.key.read(o.input.names())});
   check_has(map, o.fresh ? verb::put : verb::assign, o.file);
@@ -79,7 +79,7 @@ int set(options const& o) {
 
 void add_set(command_line& app, action& run) {
   auto const command = app.add_subcommand("set", "change the values of keys in a map, in place and atomically");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<set_options>();
   command->add_option("FILE", o->file, "the map, of a family that can change values")->required();
   command->add_flag("--new", o->fresh, "put keys that the map does not have yet, with their values");
   command

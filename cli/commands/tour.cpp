@@ -14,7 +14,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct tour_options {
   std::string out = "tour.html";
   std::string fpr = "1%";
   key_input input;
@@ -72,7 +72,7 @@ void print(tour_keys const& keys, std::vector<bench::row> const& rows, std::vect
   out.flush();
 }
 
-int tour(options const& o) {
+int tour(tour_options const& o) {
   auto const fpr = parse_rate("-p", o.fpr);
   if (o.out == "-") throw error(errc::io, "-o -: standard output has the comparison; name a file for the page");
   if (o.input.paths.empty() && (o.input.null || o.input.crlf || o.input.no_decompress))
@@ -103,7 +103,7 @@ int tour(options const& o) {
 
 void add_tour(command_line& app, action& run) {
   auto const command = app.add_subcommand("tour", "compare all families on one set of keys, and draw the charts");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<tour_options>();
   command->add_option("-o,--output", o->out, "the page to write; replaces nothing but an older page")->capture_default_str();
   command->add_option("-p,--fpr", o->fpr, "rate of false positives to plan for")->capture_default_str();
   command->add_flag("--json", o->json, "the comparison as a JSON array, a family each");

@@ -13,8 +13,6 @@
 namespace hortus::cli {
 namespace {
 
-constexpr std::uint64_t default_memory_bytes = std::uint64_t{64} << 20;
-
 /// Every false positive silently loses a line, so the default is one in a million instead of one in a hundred.
 constexpr double default_rate = 1e-6;
 
@@ -26,7 +24,7 @@ constexpr char const* by_lines = "active_active";
 /// The one family that forgets by time.
 constexpr char const* by_time = "age_partitioned";
 
-struct options {
+struct uniq_options {
   std::string window;
   std::string memory;
   std::string fpr;
@@ -38,15 +36,15 @@ struct options {
   bool json = false;
 };
 
-std::uint64_t memory_of(options const& o) {
+std::uint64_t memory_of(uniq_options const& o) {
   return o.memory.empty() ? default_memory_bytes : parse_bytes("--memory", o.memory);
 }
 
-bool lasts_a_time(options const& o) { return is_duration(o.window); }
+bool lasts_a_time(uniq_options const& o) { return is_duration(o.window); }
 
-family_info const& family_of(options const& o) { return family_named(lasts_a_time(o) ? by_time : by_lines); }
+family_info const& family_of(uniq_options const& o) { return family_named(lasts_a_time(o) ? by_time : by_lines); }
 
-request wish_of(options const& o) {
+request wish_of(uniq_options const& o) {
   auto const memory = memory_of(o);
   request wish{.items = 0, .fpr = o.fpr.empty() ? default_rate : parse_rate("-p", o.fpr), .settings = {}};
   if (lasts_a_time(o)) wish.settings.emplace_back("ticks", std::to_string(parse_window("--window", o.window)));
@@ -58,14 +56,14 @@ request wish_of(options const& o) {
   return wish;
 }
 
-any_filter empty_filter(options const& o) {
+any_filter empty_filter(uniq_options const& o) {
   auto const key = o.key.read(o.input.names());
   return fitting("a filter of that size",
                  [&] { return make_filter(family_of(o).name, wish_of(o), key ? any_hash(siphash(*key)) : any_hash(xxh3())); });
 }
 
 /// Throws errc::bad_goal if the options want another filter than the one in the file.
-void check_state_fits(options const& o, any_filter const& filter) {
+void check_state_fits(uniq_options const& o, any_filter const& filter) {
   if (o.window.empty() && o.memory.empty() && o.fpr.empty()) return;
   auto const& wanted = family_of(o);
   auto const equal = [](named_value const& a, named_value const& b) { return a.name == b.name && a.value == b.value; };
@@ -78,14 +76,14 @@ void check_state_fits(options const& o, any_filter const& filter) {
 }
 
 /// Writes an empty filter if there is none, so that two commands agree on it. The folder is locked until it is there.
-void create_state(options const& o) {
+void create_state(uniq_options const& o) {
   if (std::filesystem::exists(o.state)) return;
   check_can_save(o.state, o.input.names(), o.key);
   auto const folder = o.lock.hold(std::filesystem::absolute(o.state).parent_path().string());
   if (!std::filesystem::exists(o.state)) save(empty_filter(o), o.state);
 }
 
-any_filter load_state(options const& o) {
+any_filter load_state(uniq_options const& o) {
   auto filter = load_filter(o.state, {.key = o.key.read(o.input.names())});
   check_has(filter, verb::insert_if_new, o.state);
   check_takes(filter, o.state, o.input);
@@ -152,7 +150,7 @@ class rate_watch {
   bool said_ = false;
 };
 
-int uniq(options const& o) {
+int uniq(uniq_options const& o) {
   if (o.state.empty() && !o.checkpoint.every.empty()) throw error(errc::bad_goal, "--checkpoint saves the --state: name one");
   if (o.state.empty() && !o.lock.timeout.empty()) throw error(errc::bad_goal, "--lock-timeout is about a --state: name one");
   auto const every = o.checkpoint.interval();
@@ -215,7 +213,7 @@ int uniq(options const& o) {
 
 void add_uniq(command_line& app, action& run) {
   auto const command = app.add_subcommand("uniq", "print the first occurrences of lines, of a stream without end");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<uniq_options>();
   command
       ->add_option("--window", o->window,
                    "remember the last N distinct lines (default: as many as fit),\nor lines for a time: 10min")

@@ -8,7 +8,7 @@ namespace hortus::cli {
 namespace {
 
 /// Where the word at the cursor stands: after an option that takes a value ($option), or argument number $place + 1.
-constexpr std::string_view where = R"(  for ((i = first; i < COMP_CWORD; ++i)); do
+constexpr std::string_view where_the_cursor_is = R"(  for ((i = first; i < COMP_CWORD; ++i)); do
     word=${COMP_WORDS[i]}
     if [[ $option ]]; then
       [[ $word == '=' ]] || option=
@@ -58,7 +58,7 @@ std::string action_for(value_kind kind, bool list) {
 
 /// "redis push" has to be quoted.
 std::string pattern_of(described_command const& command) {
-  return command.name.find(' ') == std::string::npos ? command.name : quoted(command.name);
+  return command.name.find(' ') == std::string::npos ? command.name : shell_quoted(command.name);
 }
 
 /// Of a command with actions: completes the action, or goes on with both as the command.
@@ -117,7 +117,7 @@ std::string bash_completion(described_program const& program) {
                         fmt::join(option_names(command, false), " "), fmt::join(option_names(command, true), " "));
   });
   text += "    *) return ;;\n  esac\n";
-  text += where;
+  text += where_the_cursor_is;
   text += "  case $command:${option:-$((place + 1))} in\n    :1) words=$commands ;;\n";
   for_each_command(program, [&](described_command const& command) { text += values_of(command); });
   text += "  esac\n";

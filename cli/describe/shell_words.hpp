@@ -11,7 +11,7 @@
 namespace hortus::cli {
 
 /// In single quotes, as bash and zsh read them.
-[[nodiscard]] inline std::string quoted(std::string_view text) {
+[[nodiscard]] inline std::string shell_quoted(std::string_view text) {
   std::string all = "'";
   for (char const c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return all + "'";

@@ -36,7 +36,7 @@ std::string option_specs(described_option const& option, bool ends_all) {
     bool const is_long = name.starts_with("--");
     auto spec = excluded + name + (option.value.empty() ? "" : is_long ? "=" : "+") + "[" + escaped(option.help) + "]";
     if (!option.value.empty()) spec += value_spec(option.value, option.kind, option.list);
-    text += " \\\n        " + quoted(spec);
+    text += " \\\n        " + shell_quoted(spec);
   }
   return text;
 }
@@ -47,7 +47,7 @@ std::string specs_of(described_command const& command) {
   int place = 0;
   for (auto const& argument : command.arguments) {
     auto const where = argument.repeated ? "*" : std::to_string(++place) + (argument.required ? "" : ":");
-    text += " \\\n        " + quoted(where + value_spec(argument.name, argument.kind, false));
+    text += " \\\n        " + shell_quoted(where + value_spec(argument.name, argument.kind, false));
   }
   return text;
 }
@@ -56,7 +56,7 @@ std::string specs_of(described_command const& command) {
 std::string action_branch(described_command const& command) {
   std::string names;
   for (auto const& action : command.actions)
-    names += " " + quoted(escaped(action_name(action)) + ":" + escaped(action.summary));
+    names += " " + shell_quoted(escaped(action_name(action)) + ":" + escaped(action.summary));
   auto text = fmt::format(
       "    {0})\n      local -a actions=({1})\n      _arguments -C{2} \\\n        '1:action:{{_describe action actions}}' \\\n"
       "        '*:: :->action' && ret=0\n      [[ $state == action ]] || return ret\n"
@@ -70,7 +70,7 @@ std::string action_branch(described_command const& command) {
 std::string list_function(value_kind kind, std::vector<described_word> const& words) {
   auto text = fmt::format("{}() {{\n  local -a all=(\n", function_of(kind));
   for (auto const& word : words)
-    text += "    " + quoted(escaped(word.name) + (word.meaning.empty() ? "" : ":" + escaped(word.meaning))) + "\n";
+    text += "    " + shell_quoted(escaped(word.name) + (word.meaning.empty() ? "" : ":" + escaped(word.meaning))) + "\n";
   return text + fmt::format("  )\n  _describe -t {0} {0} all \"$@\"\n}}\n\n", list_name(kind));
 }
 

@@ -12,7 +12,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct add_options {
   server_options server;
   std::string replicas;
   key_file key;
@@ -21,7 +21,7 @@ struct options {
   bool json = false;
 };
 
-int add(options const& o) {
+int add(add_options const& o) {
   if (o.print_new && o.json)
     throw error(errc::bad_goal, "--print-new and --json exclude each other: both print on standard output");
   auto const secret = o.key.read(o.input.names());
@@ -73,7 +73,7 @@ int add(options const& o) {
 
 void add_redis_add(subcommand const& group, action& run) {
   auto const command = group.add_action("add", "insert keys");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<add_options>();
   o->server.add_arguments(*command);
   command->add_flag("--print-new", o->print_new, "print the lines that surely were no members before");
   command->add_option("--replicas", o->replicas, "a batch counts as added when so many replicas have it; with\nfewer: status 2")

@@ -12,7 +12,7 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct info_options {
   server_options server;
   bool json = false;
 };
@@ -122,7 +122,7 @@ json_value describe_shards(redis::filter const& filter) {
   return all;
 }
 
-int info(options const& o) {
+int info(info_options const& o) {
   redis::filter const filter(o.server.connect(), o.server.key);
   auto const all = describe(filter);
   if (o.json)
@@ -155,7 +155,7 @@ void warn_if_overfull(redis::filter const& filter) {
 
 void add_redis_info(subcommand const& group, action& run) {
   auto const command = group.add_action("info", "what a filter is, what it holds, how full it is and where it is");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<info_options>();
   o->server.add_arguments(*command);
   command->add_flag("--json", o->json, "JSON, with the names of hortus info --json");
   o->server.add_options(*command);

@@ -7,14 +7,14 @@
 namespace hortus::cli {
 namespace {
 
-struct options {
+struct query_options {
   server_options server;
   selection_options how;
   key_file key;
   key_input input;
 };
 
-int query(options const& o) {
+int query(query_options const& o) {
   o.how.check();
   // Without lines to print or to end at, only bits are counted, and lines need not be kept.
   bool const counts_only = o.how.silent() && o.how.limit() == ~std::uint64_t{0};
@@ -52,7 +52,7 @@ void check_takes(redis::filter const& filter, key_input const& input) {
 
 void add_redis_query(subcommand const& group, action& run) {
   auto const command = group.add_action("query", "print the lines that may be members; status 0 if there are any, else 1");
-  auto const o = std::make_shared<options>();
+  auto const o = std::make_shared<query_options>();
   o->server.add_arguments(*command);
   o->how.add_options(*command);
   o->server.add_options(*command);

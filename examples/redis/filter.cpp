@@ -15,9 +15,9 @@ void use(std::string_view url) {
   auto const hits = seen.may_contain(names);
   std::cout << "ada " << hits[0] << " grace " << hits[1] << "\n";
 
-  std::vector<std::string> numbers;
+  std::vector<std::string> numbers{"ada"};
+  numbers.reserve(1000);
   for (int i = 0; i < 999; ++i) numbers.push_back(std::to_string(i));
-  numbers.push_back("ada");
   auto const fresh = seen.insert_if_new(numbers);
   auto const inserted = fresh.size();
   std::cout << inserted << " inserted, " << fresh.count() << " new, ";

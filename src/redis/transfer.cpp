@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t piece_bytes = std::uint64_t{4} << 20;  // the most that HORTUS.IMPORT takes
 constexpr std::size_t pieces_ahead = 3;
 /// What is not complete expires, so that a process that was killed leaves nothing behind.
-constexpr char const* expires_after = "3600000";
+constexpr char const* upload_expires_after = "3600000";
 
 /// A key for a value that is not complete.
 std::string unfinished(std::string const& key, std::string_view what) {
@@ -58,7 +58,7 @@ class upload {
       (void)must({"UNLINK", key_});
       send_piece();
       auto const first = take_answer();  // an import that cannot begin is told here
-      if (sent_ < bytes_) (void)must({"PEXPIRE", key_, expires_after});
+      if (sent_ < bytes_) (void)must({"PEXPIRE", key_, upload_expires_after});
       return first;
     }
     if (sent_ < bytes_) send_piece();
@@ -304,7 +304,7 @@ any_filter fetch_filter(servers& at, std::string const& key, reading const& how,
     }
   };
   if (copied) {
-    (void)at.call({"PEXPIRE", copy, expires_after}, copy);
+    (void)at.call({"PEXPIRE", copy, upload_expires_after}, copy);
     struct cleanup {
       servers& at;
       std::string const& key;
