@@ -8,8 +8,8 @@
 #include "redis/fields.hpp"
 #include "redis/limits.hpp"
 #include "redis/memory.hpp"
+#include "redis/redisbloom/block.hpp"
 #include "redis/redisbloom/bloom_shape.hpp"
-#include "redis/redisbloom/cells.hpp"
 #include "redis/settings.hpp"
 
 /// What the types of BF.* and CF.* share: how Redis saves, loads, copies, counts and frees a chain of sub-filters, and what

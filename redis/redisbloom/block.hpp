@@ -13,41 +13,47 @@
 
 namespace hortus::redisbloom {
 
-/// A fixed number of cells from the memory source. It differs from hortus::memory in two ways. It is no larger than its cells,
-/// because lists have one for each short item. It is exactly one block of the source, which a server may move to another
-/// address. So cells must not point into themselves. Fresh numbers are zero.
+/// A fixed number of cells: exactly one block from the memory source, which a server may move to another address. So cells must
+/// not point into themselves. Fresh numbers are zero. Servers hold millions of filters of 150 bytes, so there is nothing beside
+/// a pointer and a number; hortus::memory rounds up to cache lines and keeps an owner, which doubles such a filter.
+/// Pre: the memory source is set before the first one is made, and not changed while one exists.
 template <class Cell>
 class block {
+  using byte = std::conditional_t<sizeof(Cell) == 1, Cell, char>;
+
  public:
+  static constexpr std::size_t alignment = 16;
+  static_assert(alignof(Cell) <= alignment);
+
   block() noexcept = default;
   /// Throws std::bad_alloc, also if no block can be that large.
   explicit block(std::uint64_t cells) {
     if (cells == 0) return;
     if (cells > most_bytes / sizeof(Cell)) throw std::bad_array_new_length();
-    auto const source = current_memory_source();
-    void* const space = source.allocate(cells * sizeof(Cell), alignof(Cell));
+    void* const space = current_memory_source().allocate(cells * sizeof(Cell), alignment);
     if (space == nullptr) throw std::bad_alloc();
     data_ = static_cast<Cell*>(space);
     size_ = cells;
-    release_ = source.release;
     if constexpr (!std::is_trivially_default_constructible_v<Cell>) std::uninitialized_value_construct_n(data_, size_);
   }
-  block(block const& other) : block(other.size_) { std::copy_n(other.data_, size_, data_); }
-  block(block&& other) noexcept { swap(other); }
-  block& operator=(block const& other) {
-    block copy(other);
-    swap(copy);
-    return *this;
+  /// Takes over a block. Pre: the memory source can release it.
+  [[nodiscard]] static block adopt(void* space, std::uint64_t cells) noexcept requires std::is_trivial_v<Cell> {
+    block adopted;
+    adopted.data_ = static_cast<Cell*>(space);
+    adopted.size_ = cells;
+    return adopted;
   }
-  block& operator=(block&& other) noexcept {
-    block taken(std::move(other));
-    swap(taken);
+  block(block const& other) : block(other.size_) { std::copy_n(other.data_, size_, data_); }
+  block(block&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  block& operator=(block other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
     return *this;
   }
   ~block() {
     if (data_ == nullptr) return;
     std::destroy_n(data_, size_);
-    release_(data_, size_ * sizeof(Cell), alignof(Cell));
+    current_memory_source().release(data_, size_ * sizeof(Cell), alignment);
   }
 
   [[nodiscard]] Cell* data() noexcept { return data_; }
@@ -57,22 +63,16 @@ class block {
   [[nodiscard]] Cell const& operator[](std::uint64_t i) const noexcept { return data_[i]; }
   [[nodiscard]] Cell const* begin() const noexcept { return data_; }
   [[nodiscard]] Cell const* end() const noexcept { return data_ + size_; }
-  [[nodiscard]] std::span<char const> bytes() const noexcept {
-    return {reinterpret_cast<char const*>(data_), size_ * sizeof(Cell)};
+  [[nodiscard]] std::span<byte const> bytes() const noexcept {
+    return {reinterpret_cast<byte const*>(data_), size_ * sizeof(Cell)};
   }
 
-  /// Calls visit(block) with its memory, if it has some. The visitor may move it and change the pointer.
+  /// Calls visit(space) with its memory, if it has some. The visitor may move it and change the pointer.
   void visit_block(auto const& visit) {
     if (data_ == nullptr) return;
-    void* where = data_;
-    visit(where);
-    data_ = static_cast<Cell*>(where);
-  }
-
-  void swap(block& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(release_, other.release_);
+    void* space = data_;
+    visit(space);
+    data_ = static_cast<Cell*>(space);
   }
 
  private:
@@ -80,7 +80,12 @@ class block {
 
   Cell* data_ = nullptr;
   std::uint64_t size_ = 0;
-  decltype(memory_source::release) release_ = nullptr;
 };
+
+/// The bits of a Bloom filter, the slots of a cuckoo filter.
+using cells = block<std::uint8_t>;
+
+/// Cells of fewer bytes are in a core's own cache, or soon are: commands prefetch only from larger ones.
+inline constexpr std::uint64_t cached_bytes = std::uint64_t{1} << 20;
 
 }  // namespace hortus::redisbloom

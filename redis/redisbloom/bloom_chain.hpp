@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
+#include "redis/redisbloom/block.hpp"
 #include "redis/redisbloom/bloom_shape.hpp"
-#include "redis/redisbloom/cells.hpp"
 #include "redis/redisbloom/chunks.hpp"
 #include "redis/redisbloom/saved.hpp"
 #include "redis/redisbloom/short_list.hpp"

@@ -4,6 +4,7 @@
 #include <limits>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "redis/redisbloom/block.hpp"
 
@@ -20,7 +21,7 @@ class item_text {
     if (item.size() > most_bytes) throw std::bad_alloc();
     block<char> copy(item.size() + 1);
     if (!item.empty()) std::memcpy(copy.data(), item.data(), item.size());
-    bytes_.swap(copy);
+    bytes_ = std::move(copy);
   }
 
   explicit operator bool() const noexcept { return bytes_.size() != 0; }

@@ -10,7 +10,7 @@
 
 #include <hortus/error.hpp>
 
-#include "redis/redisbloom/cells.hpp"
+#include "redis/redisbloom/block.hpp"
 #include "redis/redisbloom/murmur.hpp"
 
 /// Stands for an RDB file: the fields that save() writes, one by one, for load() to read.
