@@ -47,6 +47,11 @@ struct bit_pairs {
   static constexpr std::uint64_t mask = 3;
 };
 
+/// Positions of bits in a word.
+struct word_bits {
+  static constexpr unsigned width = 6;
+};
+
 using keys = std::span<digest const>;
 
 /// The lowest `count` bits.
@@ -236,7 +241,21 @@ template <class Of>
 struct offsets {
   HWY_ALIGN static constexpr std::uint64_t value[8] = {
       0, Of::width, 2 * Of::width, 3 * Of::width, 4 * Of::width, 5 * Of::width, 6 * Of::width, 7 * Of::width};
+  /// In the order that becomes 0 to 7 when the lower halves of two registers are put together.
+  HWY_ALIGN static constexpr std::uint64_t of_halves[8] = {
+      0, Of::width, 4 * Of::width, 5 * Of::width, 2 * Of::width, 3 * Of::width, 6 * Of::width, 7 * Of::width};
 };
+#endif
+#ifdef HORTUS_KEYS_IN_LANES
+/// The positions of eight probes in lanes of 32 bits. Bits above their width are not cleared.
+template <class Of>
+HWY_INLINE __m256i eight_positions(std::uint64_t pattern) {
+  auto const* const shifts = reinterpret_cast<__m256i const*>(offsets<Of>::of_halves);
+  auto const all = _mm256_set1_epi64x(static_cast<long long>(pattern));
+  auto const some = _mm256_srlv_epi64(all, _mm256_load_si256(shifts));
+  auto const others = _mm256_srlv_epi64(all, _mm256_load_si256(shifts + 1));
+  return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(some), _mm256_castsi256_ps(others), 0x88));
+}
 #endif
 #if defined(HORTUS_LINE_IN_REGISTER)
 template <class Of>
@@ -273,42 +292,41 @@ class line_probes {
 template <class Of>
 class line_probes {
  public:
-  explicit HWY_INLINE line_probes(unsigned probes) {
-    for (unsigned i = 0; i < 8; ++i) unwanted_[i] = i < std::min(probes, Of::probes) ? 0 : Of::mask;
-  }
+  explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, Of::probes)) - 1) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    auto const zero = hn::Zero(words());
-    return hn::AllTrue(words(), hn::And(hn::Ne(half<0>(line, pattern), zero), hn::Ne(half<4>(line, pattern), zero)));
+    return none(found(line, pattern), static_cast<int>(Of::mask));
   }
-  /// The smallest of these pairs: the number of values among 1, 2, 3 that all pairs reach.
+  /// The smallest of these pairs, from whether one lacks both its bits, the upper bit, or either bit.
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    auto const a = half<0>(line, pattern);
-    auto const b = half<4>(line, pattern);
-    auto const upper = hn::And(hn::And(a, b), hn::Set(words(), 2));
-    auto const set = hn::And(hn::Ne(a, hn::Zero(words())), hn::Ne(b, hn::Zero(words())));
-    return unsigned{hn::AllTrue(words(), set)} + unsigned{hn::AllTrue(words(), hn::Ne(upper, hn::Zero(words())))} +
-           unsigned{hn::AllTrue(words(), hn::Eq(hn::And(a, b), hn::Set(words(), 3)))};
+    auto const pairs = found(line, pattern);
+    bool const upper = none(pairs, 2);
+    return unsigned{none(pairs, 3)} + unsigned{upper} + unsigned{upper && none(pairs, 1)};
   }
 
  private:
-  /// The probed bits of four probes; all ones where there is no probe. A word is two 32-bit lanes. The line is two registers of
-  /// four words, and the highest bit of a position chooses between them.
-  template <std::size_t From>
-  HWY_INLINE vector half(std::uint64_t const* line, std::uint64_t pattern) const {
-    words const d;
-    auto const at = hn::Shr(hn::Set(d, pattern), hn::Load(d, offsets<Of>::value + From));
-    auto const twice = hn::ShiftLeft<1>(hn::And(hn::ShiftRight<Of::in_a_word>(at), hn::Set(d, 3)));
-    auto const lanes = hn::Or(hn::Or(twice, hn::ShiftLeft<32>(twice)), hn::Set(d, std::uint64_t{1} << 32));
-    auto const low = _mm256_permutevar8x32_epi32(hn::LoadU(d, line).raw, lanes.raw);
-    auto const high = _mm256_permutevar8x32_epi32(hn::LoadU(d, line + 4).raw, lanes.raw);
-    auto const found =
-        hn::IfThenElse(hn::TestBit(at, hn::Set(d, std::uint64_t{4} << Of::in_a_word)), vector{high}, vector{low});
-    auto const bits = hn::Shr(found, hn::And(hn::ShiftLeft<Of::spread>(at), hn::Set(d, 63)));
-    return hn::And(hn::Or(bits, hn::Load(d, unwanted_ + From)), hn::Set(d, Of::mask));
+  static constexpr int in_a_lane = Of::in_a_word - 1;  // lanes have 32 bits
+
+  /// The lanes of all probes, one after the other, shifted so that the probed bits are lowest. The line is two registers of
+  /// eight lanes, and the highest bit of a position chooses between them.
+  static HWY_INLINE __m256i found(std::uint64_t const* line, std::uint64_t pattern) {
+    auto const at = eight_positions<Of>(pattern);
+    auto const lane = _mm256_srli_epi32(at, in_a_lane);  // a permutation uses only three bits of an index
+    auto const half = [&](std::size_t from) HWY_ATTR {
+      auto const words = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(line + from));
+      return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(words, lane));
+    };
+    auto const second = _mm256_castsi256_ps(_mm256_slli_epi32(at, 31 - (in_a_lane + 3)));  // chosen by the sign
+    auto const bit = _mm256_and_si256(_mm256_slli_epi32(at, Of::spread), _mm256_set1_epi32(31));
+    return _mm256_srlv_epi32(_mm256_castps_si256(_mm256_blendv_ps(half(0), half(4), second)), bit);
+  }
+  /// Does none of the probed lanes lack all the bits of the mask?
+  HWY_INLINE bool none(__m256i lanes, int mask) const {
+    auto const lacking = _mm256_cmpeq_epi32(_mm256_and_si256(lanes, _mm256_set1_epi32(mask)), _mm256_setzero_si256());
+    return (static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lacking))) & wanted_) == 0;
   }
 
-  HWY_ALIGN std::uint64_t unwanted_[8];
+  unsigned wanted_;
 };
 #else
 template <class Of>
@@ -335,6 +353,16 @@ class line_probes {
   unsigned probes_;
 };
 #endif
+
+// -- one bit in each of eight lanes of 32 bits --------------------------------------------------------------------------------
+
+/// As many of the eight lanes as fit into a vector.
+using some_lanes = hn::CappedTag<std::uint32_t, 8>;
+HWY_INLINE hn::Vec<some_lanes> lane_masks(digest x, std::size_t from) {
+  some_lanes const d;
+  auto const product = hn::Mul(hn::Set(d, static_cast<std::uint32_t>(x.bits())), hn::LoadU(d, split_salts.data() + from));
+  return hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
+}
 
 /// The first word of each key's line, and its pattern. Pre: both outputs are aligned and have room for most_keys.
 HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, std::uint64_t* pattern) {

@@ -140,14 +140,6 @@ void set_in_line(blocks_to_write const& in, keys xs, keys next) {
 
 // -- split_block: one bit in each of eight lanes of 32 bits -------------------------------------------------------------------
 
-/// As many of the eight lanes as fit into a vector.
-using some_lanes = hn::CappedTag<std::uint32_t, 8>;
-HWY_INLINE hn::Vec<some_lanes> lane_masks(digest x, std::size_t from) {
-  some_lanes const d;
-  auto const product = hn::Mul(hn::Set(d, static_cast<std::uint32_t>(x.bits())), hn::LoadU(d, split_salts.data() + from));
-  return hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
-}
-
 #ifdef HORTUS_LINE_IN_REGISTER
 /// Two keys fill a register. Permutations spread the lower halves of eight digests over the lanes.
 std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) {

@@ -240,6 +240,8 @@ void solve_homogeneous(homogeneous_cells& cells, unsigned layer, std::uint64_t f
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "src/kept_kernel.hpp"
+
 namespace hortus::kernels {
 
 HWY_EXPORT(in_homogeneous);
@@ -257,12 +259,8 @@ void solve_homogeneous(homogeneous_cells& cells, unsigned layer, std::uint64_t f
 
 namespace {
 
-/// Stores the kernel that Highway chooses; later calls go there directly.
 bool choose_in(homogeneous_cells const& cells, std::uint64_t word) {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  auto* const kernel = &HWY_DYNAMIC_DISPATCH(one_in_homogeneous);
-  chosen_homogeneous.in.store(kernel, std::memory_order_relaxed);
-  return kernel(cells, word);
+  return kept(chosen_homogeneous.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in_homogeneous); })(cells, word);
 }
 
 }  // namespace

@@ -246,6 +246,8 @@ take_result take_one(std::uint64_t* line, std::uint64_t pattern, unsigned probes
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "src/kept_kernel.hpp"
+
 namespace hortus::kernels {
 
 HWY_EXPORT(in_pairs);
@@ -271,13 +273,6 @@ void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t*
 
 namespace {
 
-/// Stores the kernel that Highway chooses in `place`; later calls go there directly.
-auto kept(auto& place, auto find) {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  auto* const kernel = find();
-  place.store(kernel, std::memory_order_relaxed);
-  return kernel;
-}
 std::size_t choose_add_some(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) {
   return kept(chosen.add_some, [] { return &HWY_DYNAMIC_DISPATCH(add_to_pairs); })(words, of, from, to);
 }

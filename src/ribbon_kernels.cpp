@@ -384,6 +384,8 @@ void solve_ribbon(ribbon_cells& cells, std::uint64_t first_block, std::span<std:
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "src/kept_kernel.hpp"
+
 namespace hortus::kernels {
 
 HWY_EXPORT(in_ribbon);
@@ -408,18 +410,11 @@ void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<
 
 namespace {
 
-/// Stores the kernel that Highway chooses; later calls go there directly.
 bool choose_in(ribbon_cells const& cells, std::uint64_t word) {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  auto* const kernel = &HWY_DYNAMIC_DISPATCH(one_in_ribbon);
-  chosen_ribbon.in.store(kernel, std::memory_order_relaxed);
-  return kernel(cells, word);
+  return kept(chosen_ribbon.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in_ribbon); })(cells, word);
 }
 ribbon_value choose_value(ribbon_cells const& cells, std::uint64_t word) {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  auto* const kernel = &HWY_DYNAMIC_DISPATCH(one_value_in_ribbon);
-  chosen_ribbon.value.store(kernel, std::memory_order_relaxed);
-  return kernel(cells, word);
+  return kept(chosen_ribbon.value, [] { return &HWY_DYNAMIC_DISPATCH(one_value_in_ribbon); })(cells, word);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <hortus/bloom/one_key_kernels.hpp>
 #include <hortus/counting/pair_kernels.hpp>
 #include <hortus/error.hpp>
 #include <hortus/frozen/homogeneous_kernels.hpp>
@@ -31,6 +32,7 @@ void use_target(std::string_view name) {
   hwy::SetSupportedTargetsForTest(wanted);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   chosen.choose_again();
+  chosen_for_one_key.choose_again();
   chosen_ribbon.choose_again();
   chosen_homogeneous.choose_again();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <hortus/bloom/in_block.hpp>
+#include <hortus/bloom/one_key_kernels.hpp>
 #include <hortus/index/fastrange.hpp>
 
 namespace hortus {
@@ -30,6 +31,8 @@ struct register_pattern {
   static constexpr void for_each_mask(digest x, unsigned probes, auto act) noexcept {
     act(0U, word_mask(pattern_bits(x), probes));
   }
+
+  static constexpr auto has = kernels::one_in_word;
 
   static constexpr auto may_contain = kernels::in_word;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_word;

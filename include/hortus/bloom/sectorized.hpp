@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <hortus/bloom/in_block.hpp>
+#include <hortus/bloom/one_key_kernels.hpp>
 #include <hortus/index/fastrange.hpp>
 
 namespace hortus {
@@ -36,10 +37,11 @@ struct sectorized_pattern {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
     if (probes <= 20) {
-      unrolled(probes / 2, [&](unsigned i) {  // both words in one loop
-        a = with_bit(a, first >> (6 * i));
-        b = with_bit(b, second >> (6 * i));
-      });
+      unrolled(
+          probes / 2, [&](unsigned i) __attribute__((always_inline)) {  // both words in one loop
+            a = with_bit(a, first >> (6 * i));
+            b = with_bit(b, second >> (6 * i));
+          });
     } else {
       a = word_mask(first, probes / 2);
       b = word_mask(second, probes / 2);
@@ -47,6 +49,8 @@ struct sectorized_pattern {
     act(static_cast<unsigned>(first >> 62), a);
     act(static_cast<unsigned>(4 + (second >> 62)), b);
   }
+
+  static constexpr auto has = kernels::one_in_sectors;
 
   static constexpr auto may_contain = kernels::in_sectors;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_sectors;

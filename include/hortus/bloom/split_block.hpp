@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <hortus/bloom/in_block.hpp>
+#include <hortus/bloom/one_key_kernels.hpp>
 
 namespace hortus {
 
@@ -39,9 +40,8 @@ struct split_block_pattern {
   }
 
 #ifdef __AVX2__
-  /// In code compiled for AVX2 the eight lanes are one register. Without it a single lookup takes about twice as long;
-  /// batches choose their kernel at run time either way. Loads are unaligned, because bytes borrowed by a view are only
-  /// 8-byte aligned.
+  /// In code compiled for AVX2 the eight lanes are one register, and no function is called. Loads are unaligned, because bytes
+  /// borrowed by a view are only 8-byte aligned.
   static bool has(std::uint64_t const* block, digest x, unsigned) noexcept {
     return _mm256_testc_si256(_mm256_loadu_si256(reinterpret_cast<__m256i const*>(block)), masks(x)) != 0;
   }
@@ -49,6 +49,9 @@ struct split_block_pattern {
     auto* const lanes = reinterpret_cast<__m256i*>(block);
     _mm256_storeu_si256(lanes, _mm256_or_si256(_mm256_loadu_si256(lanes), masks(x)));
   }
+#else
+  static constexpr auto has = kernels::one_in_lanes;
+  static constexpr auto set = kernels::set_one_in_lanes;
 #endif
 
   static constexpr auto may_contain = kernels::in_lanes;  // the loops of batches are in src/block_kernels.cpp

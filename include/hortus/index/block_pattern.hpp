@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include <hortus/digest.hpp>
 #include <hortus/index/fastrange.hpp>
@@ -34,10 +33,24 @@ constexpr std::uint64_t with_bit(std::uint64_t mask, std::uint64_t bit) noexcept
   return mask | std::uint64_t{1} << (bit % 64);
 }
 
-/// Calls step(i) for i = 0 .. count - 1, unrolled so that every shift is by a constant. Pre: count <= 10.
+/// Calls step(i) for i = count - 1 .. 0, unrolled so that every shift is by a constant. One jump to the first step takes the
+/// place of a test after each of them, which is a third of the instructions of a lookup. Pre: count <= 10.
 constexpr void unrolled(unsigned count, auto step) noexcept {
-  [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) { (void)((I < count && (step(I), true)) && ...); }
-  (std::make_integer_sequence<unsigned, 10>());
+  // clang-format off
+  switch (count) {
+    default: step(9U); [[fallthrough]];
+    case 9: step(8U); [[fallthrough]];
+    case 8: step(7U); [[fallthrough]];
+    case 7: step(6U); [[fallthrough]];
+    case 6: step(5U); [[fallthrough]];
+    case 5: step(4U); [[fallthrough]];
+    case 4: step(3U); [[fallthrough]];
+    case 3: step(2U); [[fallthrough]];
+    case 2: step(1U); [[fallthrough]];
+    case 1: step(0U); [[fallthrough]];
+    case 0: break;
+  }
+  // clang-format on
 }
 
 /// act(position) for each probe. A position is `Width` pattern bits, and 64 bits hold as many positions as fit. Bits above the
