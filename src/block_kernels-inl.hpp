@@ -295,19 +295,21 @@ class line_probes {
   explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, Of::probes)) - 1) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
-    return none(found(line, pattern), static_cast<int>(Of::mask));
+    auto const bits = found(line, pattern);
+    return all(Of::mask == 1 ? signs(bits) : signs(_mm256_or_si256(bits, _mm256_slli_epi32(bits, 1))));
   }
-  /// The smallest of these pairs, from whether one lacks both its bits, the upper bit, or either bit.
+  /// The smallest of these pairs: the number of values among 1, 2, 3 that all pairs reach.
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
     auto const pairs = found(line, pattern);
-    bool const upper = none(pairs, 2);
-    return unsigned{none(pairs, 3)} + unsigned{upper} + unsigned{upper && none(pairs, 1)};
+    auto const upper = signs(pairs);
+    auto const lower = signs(_mm256_slli_epi32(pairs, 1));
+    return unsigned{all(upper | lower)} + unsigned{all(upper)} + unsigned{all(upper & lower)};
   }
 
  private:
   static constexpr int in_a_lane = Of::in_a_word - 1;  // lanes have 32 bits
 
-  /// The lanes of all probes, one after the other, shifted so that the probed bits are lowest. The line is two registers of
+  /// The lanes of all probes, one after the other, shifted so that the probed bits are highest. The line is two registers of
   /// eight lanes, and the highest bit of a position chooses between them.
   static HWY_INLINE __m256i found(std::uint64_t const* line, std::uint64_t pattern) {
     auto const at = eight_positions<Of>(pattern);
@@ -317,14 +319,13 @@ class line_probes {
       return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(words, lane));
     };
     auto const second = _mm256_castsi256_ps(_mm256_slli_epi32(at, 31 - (in_a_lane + 3)));  // chosen by the sign
-    auto const bit = _mm256_and_si256(_mm256_slli_epi32(at, Of::spread), _mm256_set1_epi32(31));
-    return _mm256_srlv_epi32(_mm256_castps_si256(_mm256_blendv_ps(half(0), half(4), second)), bit);
+    auto const bits_above = _mm256_andnot_si256(_mm256_slli_epi32(at, Of::spread), _mm256_set1_epi32(32 - (1 << Of::spread)));
+    return _mm256_sllv_epi32(_mm256_castps_si256(_mm256_blendv_ps(half(0), half(4), second)), bits_above);
   }
-  /// Does none of the probed lanes lack all the bits of the mask?
-  HWY_INLINE bool none(__m256i lanes, int mask) const {
-    auto const lacking = _mm256_cmpeq_epi32(_mm256_and_si256(lanes, _mm256_set1_epi32(mask)), _mm256_setzero_si256());
-    return (static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lacking))) & wanted_) == 0;
+  static HWY_INLINE unsigned signs(__m256i lanes) {
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
   }
+  HWY_INLINE bool all(unsigned set) const { return (~set & wanted_) == 0; }
 
   unsigned wanted_;
 };

@@ -40,6 +40,22 @@ TEST(vector_target, one_can_be_chosen_by_name_and_no_other) {
   EXPECT_EQ(kernels::target(), all.front());
 }
 
+/// Without kernels, one bit after the other, where the family has such functions.
+template <class F>
+void insert_plainly(F& f, digest x) {
+  if constexpr (requires { f.insert_shared(x); })
+    (void)f.insert_shared(x);
+  else
+    f.insert(x);
+}
+template <class F>
+bool contains_plainly(F const& f, digest x) {
+  if constexpr (requires { f.may_contain_shared(x); })
+    return f.may_contain_shared(x);
+  else
+    return f.may_contain(x);
+}
+
 template <class F>
 class block_kernels : public ::testing::Test {};
 using one_line_families = ::testing::Types<blocked, sectorized, split_block, register_blocked, blocked_counting>;
@@ -56,9 +72,14 @@ TYPED_TEST(block_kernels, do_what_one_key_at_a_time_does) {
         for (std::size_t const count : {0U, 1U, 3U, 7U, 8U, 9U, 17U, 63U, 64U}) {
           F together({blocks, probes});
           F singly({blocks, probes});
+          F plainly({blocks, probes});
           auto const members = digests(0, count);
           EXPECT_EQ(together.insert(members, digests(1'000, count / 2)), count);
-          for (auto const x : members) singly.insert(x);
+          for (auto const x : members) {
+            singly.insert(x);
+            insert_plainly(plainly, x);
+          }
+          ASSERT_EQ(singly, plainly) << name << ' ' << probes << " probes, " << blocks << " blocks, " << count << " keys";
           ASSERT_EQ(together, singly) << name << ' ' << probes << " probes, " << blocks << " blocks, " << count << " keys";
 
           // Members, absent keys and, with so few blocks, many false positives.
@@ -66,8 +87,11 @@ TYPED_TEST(block_kernels, do_what_one_key_at_a_time_does) {
             auto const asked = digests(from, count);
             std::uint64_t hits = ~std::uint64_t{0};
             together.may_contain(asked, digests(7'000, 64 - count), &hits);
+            for (auto const x : asked)
+              ASSERT_EQ(singly.may_contain(x), contains_plainly(plainly, x))
+                  << name << ' ' << probes << " probes, " << blocks << " blocks";
             for (std::size_t i = 0; i < 64; ++i)
-              ASSERT_EQ((hits >> i & 1) != 0, i < count && singly.may_contain(asked[i]))
+              ASSERT_EQ((hits >> i & 1) != 0, i < count && contains_plainly(plainly, asked[i]))
                   << name << ' ' << probes << " probes, " << blocks << " blocks, key " << i << " of " << count;
           }
         }
@@ -90,7 +114,8 @@ TYPED_TEST(block_kernels, find_false_positives_too) {
     may_contain_all(f, std::span<digest const>(asked), hits.data());
     std::size_t found = 0;
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      ASSERT_EQ((hits[i / 64] >> (i % 64) & 1) != 0, f.may_contain(asked[i])) << name;
+      ASSERT_EQ((hits[i / 64] >> (i % 64) & 1) != 0, contains_plainly(f, asked[i])) << name;
+      ASSERT_EQ(f.may_contain(asked[i]), contains_plainly(f, asked[i])) << name;
       found += std::size_t{f.may_contain(asked[i])};
     }
     EXPECT_GT(found, 800U) << "or the test asks nothing";
