@@ -59,7 +59,7 @@ struct golomb_set_shape {
   [[nodiscard]] std::uint64_t code_bytes() const noexcept { return (code_words + 2) * 8; }
   [[nodiscard]] bool possible() const noexcept {
     return lines >= 1 && lines <= max_bits / line_bits && line_blocks >= 1 && line_blocks <= max_line_blocks &&
-           block_range >= 1 && block_range <= max_range / blocks() && divisor >= 1 && divisor <= max_range &&
+           block_range >= 1 && block_range <= max_range / lines / line_blocks && divisor >= 1 && divisor <= max_range &&
            field_bits >= min_field_bits && field_bits <= max_field_bits && code_words <= max_bits / 64;
   }
   /// Do equal keys have equal values and equal codes in both?
