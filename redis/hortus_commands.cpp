@@ -23,7 +23,7 @@ constexpr std::array compared{key_at(read_key, 1), key_at(read_key, 2)};
 constexpr std::array created{key_at(api::key_ow | api::key_insert, 1)};
 constexpr std::array erased{key_at(api::key_rw | api::key_delete, 1)};
 
-constexpr command_entry all[] = {
+constexpr command_entry hortus_entries[] = {
     {"HORTUS.CREATE", patient<create>, writes, -3, "Makes an empty filter of a family", "", created},
     {"HORTUS.ADD", patient<add>, "write deny-oom fast", -3, "Adds items to a filter"},
     {"HORTUS.ADDCOUNT", patient<add_count>, writes, -4, "Adds items to a filter that counts, each several times"},
@@ -68,7 +68,7 @@ bool add_hortus(api::context* to) {
   }
   count_in_info("hortus", live_values<filter_value>);
   count_in_info("imports", live_values<import_value>);
-  char const* const refused = add_commands(to, all);
+  char const* const refused = add_commands(to, hortus_entries);
   char const* const also_refused = refused == nullptr ? add_keyless_commands(to, general) : nullptr;
   if (refused == nullptr && also_refused == nullptr) return true;
   api::Log(to, "warning", "Redis refuses the command %s", refused != nullptr ? refused : also_refused);

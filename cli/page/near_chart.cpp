@@ -16,7 +16,7 @@ namespace hortus::cli {
 namespace {
 
 using bits256 = std::array<std::uint64_t, 4>;
-constexpr std::uint64_t members = 1000;
+constexpr std::uint64_t chart_members = 1000;
 constexpr unsigned asked = 300;  // keys at each distance
 
 bits256 string_of(std::uint64_t number) {
@@ -51,7 +51,7 @@ std::vector<chart_point> measured(near_bits const& filter) {
 
 std::vector<chart_point> planned(plan::distance_sensitive_shape const& shape) {
   std::vector<chart_point> points;
-  for (int i = 0; i <= 50; ++i) points.push_back({i / 100.0, plan::near_chance(shape, members, i / 100.0)});
+  for (int i = 0; i <= 50; ++i) points.push_back({i / 100.0, plan::near_chance(shape, chart_members, i / 100.0)});
   return points;
 }
 
@@ -63,13 +63,13 @@ line_chart near_against_distance() {
                    .x = {.title = "Hamming distance, as a share of 256 bits", .from = 0, .to = 0.5},
                    .y = {.title = "taken as near", .ticks = tick_style::percent, .from = 0, .to = 1}};
   for (auto const& [near, far] : {std::pair{0.02, 0.2}, std::pair{0.05, 0.4}, std::pair{0.1, 0.5}}) {
-    near_bits filter({.items = members, .near = near, .far = far});
-    for (std::uint64_t i = 0; i < members; ++i) {
+    near_bits filter({.items = chart_members, .near = near, .far = far});
+    for (std::uint64_t i = 0; i < chart_members; ++i) {
       auto const key = string_of(i);
       filter.insert(std::as_bytes(std::span(key)));
     }
     auto const shape = filter.family().shape();
-    auto const bits = 8 * static_cast<double>(filter.size_bytes()) / members;
+    auto const bits = 8 * static_cast<double>(filter.size_bytes()) / chart_members;
     chart.series.push_back(
         {fmt::format("near {:g}, far {:g}: {:.0f} bits a key", near, far, bits), planned(shape), drawn::line});
     chart.series.push_back({fmt::format("measured, near {:g}", near), measured(filter), drawn::points});
