@@ -19,6 +19,9 @@ fail() {
   exit 1
 }
 
+# Was the command compiled with AddressSanitizer? That reserves terabytes of addresses, and keeps memory that was freed.
+sanitized() { ! (ulimit -v 4000000 && hortus --version) >/dev/null 2>&1; }
+
 section() { echo "-- $*"; }
 skip() { echo "   skipped: $*"; }
 
