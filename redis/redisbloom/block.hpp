@@ -45,7 +45,10 @@ class block {
   }
   block(block const& other) : block(other.size_) { std::copy_n(other.data_, size_, data_); }
   block(block&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  block& operator=(block other) noexcept {
+  // Two functions: one that takes its argument by value would make classes with a block believe that they copy without
+  // throwing.
+  block& operator=(block const& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;

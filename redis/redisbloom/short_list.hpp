@@ -26,7 +26,8 @@ class short_list {
     for (auto const& each : other) add(T(each));
   }
   short_list(short_list&& other) noexcept { swap(other); }
-  short_list& operator=(short_list other) noexcept {
+  short_list& operator=(short_list const& other) { return *this = short_list(other); }
+  short_list& operator=(short_list&& other) noexcept {
     swap(other);
     return *this;
   }
