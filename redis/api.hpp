@@ -35,6 +35,14 @@ inline constexpr int handle_io_errors = 1;
 inline constexpr int handle_repl_async_load = 1 << 2;
 inline constexpr int notify_module = 1 << 13;
 
+/// What happens to the whole server, by number and by the version of what is told about it.
+struct server_event {
+  std::uint64_t id;
+  std::uint64_t version;
+};
+using event_function = void (*)(context*, server_event, std::uint64_t which, void* about);
+inline constexpr server_event role_changed{0, 1};
+
 // GetContextFlags()
 inline constexpr int flag_lua = 1 << 0;
 inline constexpr int flag_multi = 1 << 1;

@@ -9,6 +9,8 @@
 namespace hortus::server {
 namespace {
 
+std::uint64_t roles = 0;  // under Redis' lock
+
 /// The threads. They end with the process; so does the queue, which is never destroyed because they wait for it.
 class workers {
  public:
@@ -89,6 +91,13 @@ void attempt(patient_call& it, Act act) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t role_changes() noexcept { return roles; }
+
+bool count_role_changes(api::context* module) noexcept {
+  auto const count = [](api::context*, api::server_event, std::uint64_t, void*) { ++roles; };
+  return api::SubscribeToServerEvent(module, api::role_changed, count) == api::ok;
+}
 
 blocked_call::blocked_call(call const& it, body_function what) : body_(what) {
   arguments_.reserve(it.size());

@@ -36,6 +36,12 @@ inline constexpr std::uint64_t large_bytes = std::uint64_t{1} << 20;
 
 class patient_call;
 
+/// Counts how often this server became a master or a replica. A command that was blocked before such a change must not write
+/// after it, even if the server is a master again: others may have been the master meanwhile, and the client was told that it
+/// failed.
+[[nodiscard]] std::uint64_t role_changes() noexcept;
+[[nodiscard]] bool count_role_changes(api::context* module) noexcept;  ///< once, when the module is loaded
+
 /// A client that is blocked, and the arguments of its command. All members need Redis' lock, except those of the context that
 /// answer.
 class blocked_call {
@@ -49,12 +55,15 @@ class blocked_call {
   [[nodiscard]] api::context* context() const noexcept { return context_; }
   [[nodiscard]] std::span<api::string*> arguments() noexcept { return arguments_; }
   [[nodiscard]] body_function body() const noexcept { return body_; }
+  /// Is the server's role the same since the client was blocked?
+  [[nodiscard]] bool same_role() const noexcept { return roles_before_ == role_changes(); }
 
  private:
   api::blocked_client* client_;
   api::context* context_;
   std::vector<api::string*> arguments_;
   body_function body_;
+  std::uint64_t roles_before_ = role_changes();
 };
 
 /// A call that can be blocked, unless Redis forbids it.
@@ -70,6 +79,7 @@ class patient_call : public call {
   void run() { body_(*this); }
   [[nodiscard]] bool can_block() const noexcept;
   [[nodiscard]] bool is_blocked() const noexcept { return held_ != nullptr; }
+  [[nodiscard]] bool same_role() const noexcept { return held_ == nullptr || held_->same_role(); }
   /// Does it come from a master or a file, which already decided everything? Then it must do what it says, whatever the time
   /// and the settings of this server.
   [[nodiscard]] bool is_repeated() const noexcept;

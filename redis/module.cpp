@@ -1,5 +1,6 @@
 #include <hortus/version.hpp>
 
+#include "redis/background.hpp"
 #include "redis/info.hpp"
 #include "redis/memory.hpp"
 #include "redis/registry.hpp"
@@ -25,7 +26,7 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus:
 #ifdef HORTUS_REDIS_FAULTS
   if (!add_faults(context)) return api::failed;
 #endif
-  bool const ready = add_settings(context, arguments, count) && add_bf(context) && add_cf(context) && add_cms(context) &&
-                     add_topk(context) && add_hortus(context) && add_info(context);
+  bool const ready = count_role_changes(context) && add_settings(context, arguments, count) && add_bf(context) &&
+                     add_cf(context) && add_cms(context) && add_topk(context) && add_hortus(context) && add_info(context);
   return ready ? api::ok : api::failed;
 }

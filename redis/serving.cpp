@@ -39,8 +39,11 @@ void check_slot(api::context* context, api::string* key) {
 void check_serves(patient_call const& it, std::size_t argument, bool writes) {
   if (!it.is_blocked()) return;
   auto const flags = api::GetContextFlags(it.context());
-  if ((flags & api::flag_cluster) != 0) return check_slot(it.context(), it.raw(argument));
-  if (writes && (flags & api::flag_replica) != 0)
+  if ((flags & api::flag_cluster) != 0) {
+    if (writes && !it.same_role()) throw refusal("TRYAGAIN this server became a replica before the command was done");
+    return check_slot(it.context(), it.raw(argument));
+  }
+  if (writes && (!it.same_role() || (flags & api::flag_replica) != 0))
     throw refusal("READONLY this server became a replica before the command was done");
 }
 

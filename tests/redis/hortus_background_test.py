@@ -166,6 +166,23 @@ def test_a_server_that_becomes_a_replica(folder):
     equal("keys", 0, connection("DBSIZE"))
 
 
+def test_a_master_that_was_a_replica_meanwhile(folder):
+    """Another server may have been the master meanwhile, and the client was told that its command failed."""
+    server = Server(folder)
+    working, writing, connection = server.connect(), server.connect(), server.connect()
+    large(connection, "a", "b")
+    for round in range(3):
+        working.send("HORTUS.MERGE", "a", 1, "b")
+        writing.send("HORTUS.ADD", "a", "late")
+        wait_until(lambda: info(server, "clients")["blocked_clients"] == "2", "both clients are blocked")
+        connection("REPLICAOF", "127.0.0.1", 1)  # nobody is there, so the values stay
+        connection("REPLICAOF", "NO", "ONE")
+        equal("a write, after the work", 1, connection("HORTUS.ADD", "a", f"after{round}"))
+        equal("inserts", 4001 + round, inserted(connection, "a"))
+        equal("what waited", 0, connection("HORTUS.EXISTS", "a", "late"))
+        working, writing = server.connect(), server.connect()
+
+
 def test_a_master_that_changes_places_with_its_replica(folder):
     """It keeps its values, and what waited does not change them any more."""
     first, second = Server(folder), Server(folder)
