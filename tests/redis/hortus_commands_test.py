@@ -231,7 +231,7 @@ def test_windows_of_time(folder):
     master.restart()
     equal("digest after a restart from the append-only file", before, digest(master))
     connection = master.connect()
-    time.sleep(2)
+    time.sleep(4)
     equal("nothing is left", [0, 0], connection("HORTUS.EXISTS", "w", "first", "second"))
     told = connection("HORTUS.ADVANCE", "w")
     equal("an earlier time changes nothing", told, connection("HORTUS.ADVANCE", "w", 5))
