@@ -73,6 +73,29 @@ HWY_INLINE std::uint64_t to_bits(std::uint8_t const* bytes, std::size_t count) {
   return first(count, hits);
 }
 
+/// Which keys of a batch were new, if a caller asked.
+template <bool Asked>
+class new_keys {
+ public:
+  HWY_INLINE void note(std::size_t i, bool fresh) {
+    if constexpr (Asked) fresh_[i] = fresh;
+  }
+  [[nodiscard]] HWY_INLINE std::uint64_t bits(std::size_t count) const {
+    if constexpr (Asked) return to_bits(fresh_, count);
+    return 0;
+  }
+
+ private:
+  HWY_ALIGN std::uint8_t fresh_[Asked ? most_keys : 1];
+};
+
+/// Sets the bits of a mask; was one of them not set before?
+HWY_INLINE bool set_bits(std::uint64_t& word, std::uint64_t mask) {
+  auto const before = word;
+  word = before | mask;
+  return (mask & ~before) != 0;
+}
+
 #ifdef HORTUS_KEYS_IN_LANES
 using words = hn::ScalableTag<std::uint64_t>;
 using vector = hn::Vec<words>;
@@ -365,6 +388,21 @@ HWY_INLINE hn::Vec<some_lanes> lane_masks(digest x, std::size_t from) {
   return hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
 }
 
+/// Sets the bits of a key in its block. If asked: was one of them not set before?
+template <bool Asked>
+HWY_INLINE bool set_in_one_block(std::uint64_t* block, digest x) {
+  some_lanes const d;
+  auto* const lanes = reinterpret_cast<std::uint32_t*>(block);
+  auto missing = hn::Zero(d);
+  for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d)) {
+    auto const before = hn::LoadU(d, lanes + lane);
+    auto const mask = lane_masks(x, lane);
+    hn::StoreU(hn::Or(before, mask), d, lanes + lane);
+    if constexpr (Asked) missing = hn::Or(missing, hn::AndNot(before, mask));
+  }
+  return Asked && !hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
+}
+
 /// The first word of each key's line, and its pattern. Pre: both outputs are aligned and have room for most_keys.
 HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, std::uint64_t* pattern) {
 #ifdef HORTUS_KEYS_IN_LANES
@@ -377,6 +415,21 @@ HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, 
     pattern[i] = pattern_bits(xs[i]);
   }
 #endif
+}
+
+/// Sets the bits of a key in its line. If asked: was one of them not set before?
+template <bool Asked>
+HWY_INLINE bool set_in_one_line(std::uint64_t* line, digest x, unsigned probes) {
+  bool fresh = false;
+  auto pattern = pattern_bits(x);
+  for (auto left = probes; left != 0; pattern = more_pattern_bits(pattern)) {
+    auto const now = std::min(left, single_bits::probes);
+    if constexpr (Asked) fresh |= !line_probes<single_bits>(now).set_in(line, pattern);
+    auto bits = pattern;
+    for (unsigned i = 0; i < now; ++i, bits >>= 9) line[bits / 64 % 8] = with_bit(line[bits / 64 % 8], bits);
+    left -= now;
+  }
+  return fresh;
 }
 
 template <class Of>

@@ -35,8 +35,10 @@ std::uint64_t in_word(blocks_to_read const& in, keys xs, keys next) {
   return to_bits(hits, xs.size());
 }
 
-void set_in_word(blocks_to_write const& in, keys xs, keys next) {
+template <bool Asked>
+HWY_INLINE std::uint64_t insert_in_word(blocks_to_write const& in, keys xs, keys next) {
   asking<by_fastrange<1>> const ask(in.words, in.blocks, next);
+  new_keys<Asked> fresh;
 #ifdef HORTUS_KEYS_IN_LANES
   if (in.probes <= probes_in_a_word) {
     padded const all(xs);
@@ -44,15 +46,17 @@ void set_in_word(blocks_to_write const& in, keys xs, keys next) {
     for (std::size_t i = 0; i < xs.size(); i += group_keys) {
       ask.group(i);
       find_words(xs, all, i, {in.words, in.blocks, in.probes}, at);
-      for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j) in.words[at.word[j]] |= at.mask[j];
+      for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j)
+        fresh.note(j, set_bits(in.words[at.word[j]], at.mask[j]));
     }
-    return;
+    return fresh.bits(xs.size());
   }
 #endif
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
-    in.words[fastrange(xs[i].bits(), in.blocks)] |= word_mask(pattern_bits(xs[i]), in.probes);
+    fresh.note(i, set_bits(in.words[fastrange(xs[i].bits(), in.blocks)], word_mask(pattern_bits(xs[i]), in.probes)));
   }
+  return fresh.bits(xs.size());
 }
 
 // -- sectorized: two words ----------------------------------------------------------------------------------------------------
@@ -93,8 +97,10 @@ std::uint64_t in_sectors(blocks_to_read const& in, keys xs, keys next) {
   return to_bits(hits, xs.size());
 }
 
-void set_in_sectors(blocks_to_write const& in, keys xs, keys next) {
+template <bool Asked>
+HWY_INLINE std::uint64_t insert_in_sectors(blocks_to_write const& in, keys xs, keys next) {
   asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+  new_keys<Asked> fresh;
 #ifdef HORTUS_KEYS_IN_LANES
   if (in.probes / 2 <= probes_in_a_word) {
     padded const all(xs);
@@ -103,39 +109,33 @@ void set_in_sectors(blocks_to_write const& in, keys xs, keys next) {
     for (std::size_t i = 0; i < xs.size(); i += group_keys) {
       ask.group(i);
       find_sectors(xs, all, i, {in.words, in.blocks, in.probes}, a, b);
-      for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j) {
-        in.words[a.word[j]] |= a.mask[j];
-        in.words[b.word[j]] |= b.mask[j];
-      }
+      for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j)
+        fresh.note(j, set_bits(in.words[a.word[j]], a.mask[j]) | set_bits(in.words[b.word[j]], b.mask[j]));
     }
-    return;
+    return fresh.bits(xs.size());
   }
 #endif
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
     auto const at = sectors_of(xs[i], in.blocks, in.probes / 2);
-    in.words[at.a] |= at.a_mask;
-    in.words[at.b] |= at.b_mask;
+    fresh.note(i, set_bits(in.words[at.a], at.a_mask) | set_bits(in.words[at.b], at.b_mask));
   }
+  return fresh.bits(xs.size());
 }
 
 // -- blocked: bits anywhere in a line -----------------------------------------------------------------------------------------
 
 std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) { return anywhere_in_line<single_bits>(in, xs, next); }
 
-void set_in_line(blocks_to_write const& in, keys xs, keys next) {
+template <bool Asked>
+HWY_INLINE std::uint64_t insert_in_line(blocks_to_write const& in, keys xs, keys next) {
   asking<by_fastrange<8>> const ask(in.words, in.blocks, next);
+  new_keys<Asked> fresh;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
-    auto* const line = in.words + fastrange(xs[i].bits(), in.blocks) * 8;
-    auto pattern = pattern_bits(xs[i]);
-    for (auto left = in.probes; left != 0; pattern = more_pattern_bits(pattern)) {
-      auto const now = std::min(left, single_bits::probes);
-      auto bits = pattern;
-      for (unsigned j = 0; j < now; ++j, bits >>= 9) line[bits / 64 % 8] = with_bit(line[bits / 64 % 8], bits);
-      left -= now;
-    }
+    fresh.note(i, set_in_one_line<Asked>(in.words + fastrange(xs[i].bits(), in.blocks) * 8, xs[i], in.probes));
   }
+  return fresh.bits(xs.size());
 }
 
 // -- split_block: one bit in each of eight lanes of 32 bits -------------------------------------------------------------------
@@ -187,16 +187,27 @@ std::uint64_t in_lanes(blocks_to_read const& in, keys xs, keys next) {
 }
 #endif
 
-void set_in_lanes(blocks_to_write const& in, keys xs, keys next) {
+template <bool Asked>
+HWY_INLINE std::uint64_t insert_in_lanes(blocks_to_write const& in, keys xs, keys next) {
   asking<by_parquet> const ask(in.words, in.blocks, next);
-  some_lanes const d;
+  new_keys<Asked> fresh;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
-    auto* const block = reinterpret_cast<std::uint32_t*>(in.words + by_parquet::start(xs[i], in.blocks));
-    for (std::size_t lane = 0; lane < 8; lane += hn::Lanes(d))
-      hn::StoreU(hn::Or(hn::LoadU(d, block + lane), lane_masks(xs[i], lane)), d, block + lane);
+    fresh.note(i, set_in_one_block<Asked>(in.words + by_parquet::start(xs[i], in.blocks), xs[i]));
   }
+  return fresh.bits(xs.size());
 }
+
+// -- each of these for inserts, and for inserts that say which keys were new --------------------------------------------------
+
+void set_in_word(blocks_to_write const& in, keys xs, keys next) { insert_in_word<false>(in, xs, next); }
+void set_in_sectors(blocks_to_write const& in, keys xs, keys next) { insert_in_sectors<false>(in, xs, next); }
+void set_in_line(blocks_to_write const& in, keys xs, keys next) { insert_in_line<false>(in, xs, next); }
+void set_in_lanes(blocks_to_write const& in, keys xs, keys next) { insert_in_lanes<false>(in, xs, next); }
+std::uint64_t new_in_word(blocks_to_write const& in, keys xs, keys next) { return insert_in_word<true>(in, xs, next); }
+std::uint64_t new_in_sectors(blocks_to_write const& in, keys xs, keys next) { return insert_in_sectors<true>(in, xs, next); }
+std::uint64_t new_in_line(blocks_to_write const& in, keys xs, keys next) { return insert_in_line<true>(in, xs, next); }
+std::uint64_t new_in_lanes(blocks_to_write const& in, keys xs, keys next) { return insert_in_lanes<true>(in, xs, next); }
 
 }  // namespace hortus::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -212,6 +223,10 @@ HWY_EXPORT(set_in_line);
 HWY_EXPORT(set_in_sectors);
 HWY_EXPORT(set_in_lanes);
 HWY_EXPORT(set_in_word);
+HWY_EXPORT(new_in_line);
+HWY_EXPORT(new_in_sectors);
+HWY_EXPORT(new_in_lanes);
+HWY_EXPORT(new_in_word);
 
 using keys = std::span<digest const>;
 std::uint64_t in_line(blocks_to_read const& in, keys xs, keys next) noexcept {
@@ -232,6 +247,18 @@ void set_in_sectors(blocks_to_write const& in, keys xs, keys next) noexcept {
 }
 void set_in_lanes(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_lanes)(in, xs, next); }
 void set_in_word(blocks_to_write const& in, keys xs, keys next) noexcept { HWY_DYNAMIC_DISPATCH(set_in_word)(in, xs, next); }
+std::uint64_t new_in_line(blocks_to_write const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(new_in_line)(in, xs, next);
+}
+std::uint64_t new_in_sectors(blocks_to_write const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(new_in_sectors)(in, xs, next);
+}
+std::uint64_t new_in_lanes(blocks_to_write const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(new_in_lanes)(in, xs, next);
+}
+std::uint64_t new_in_word(blocks_to_write const& in, keys xs, keys next) noexcept {
+  return HWY_DYNAMIC_DISPATCH(new_in_word)(in, xs, next);
+}
 
 }  // namespace hortus::kernels
 #endif

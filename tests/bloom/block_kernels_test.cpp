@@ -99,6 +99,40 @@ TYPED_TEST(block_kernels, do_what_one_key_at_a_time_does) {
   }
 }
 
+/// Keys that come twice in a batch, and, with so few blocks, keys whose bits others have set.
+TYPED_TEST(block_kernels, tell_new_keys_as_one_key_at_a_time_does) {
+  using F = TypeParam;
+  if constexpr (batched_noticing<F> && requires(F f) { f.insert_shared(digest()); }) {
+    std::size_t new_keys = 0;
+    std::size_t old_keys = 0;
+    for (auto const name : kernels::targets()) {
+      with_target const chosen(name);
+      for (unsigned const probes : {1U, 2U, 6U, 7U, 8U, 14U, 15U, 20U, 22U, 30U})
+        for (std::uint64_t const blocks : {1U, 7U, 1000U}) {
+          if (F::name == "split_block" ? probes != 8 : F::name == "sectorized" && probes % 2 != 0) continue;
+          for (std::size_t const count : {0U, 1U, 9U, 63U, 64U}) {
+            F together({blocks, probes});
+            F plainly({blocks, probes});
+            auto offered = digests(0, count);
+            if (count > 8) offered[7] = offered[5], offered[8] = offered[5];
+            std::uint64_t fresh = ~std::uint64_t{0};
+            together.insert_if_new(offered, digests(1'000, count / 2), &fresh);
+            for (std::size_t i = 0; i < 64; ++i) {
+              bool const is_new = i < count && plainly.insert_shared(offered[i]);
+              ASSERT_EQ((fresh >> i & 1) != 0, is_new)
+                  << name << ' ' << probes << " probes, " << blocks << " blocks, key " << i;
+              new_keys += std::size_t{is_new};
+              old_keys += std::size_t{i < count && !is_new};
+            }
+            ASSERT_EQ(together, plainly) << name << ' ' << probes << " probes, " << blocks << " blocks, " << count << " keys";
+          }
+        }
+    }
+    EXPECT_GT(new_keys, 10U);
+    EXPECT_GT(old_keys, 10U);
+  }
+}
+
 TYPED_TEST(block_kernels, find_false_positives_too) {
   using F = TypeParam;
   typename F::goal goal;

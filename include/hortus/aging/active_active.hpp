@@ -1,12 +1,14 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <hortus/batch.hpp>
+#include <hortus/bitmask.hpp>
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/of_keys.hpp>
@@ -40,7 +42,7 @@ class active_active {
   static constexpr std::string_view summary = "two filters in turn: the last n distinct keys are never missed";
   static constexpr auto misses = false_negatives::by_age;
   static constexpr verb_set verbs = verb::insert | verb::insert_if_new | verb::may_contain;
-  static constexpr verb_set kernels = verb::insert | verb::may_contain;
+  static constexpr verb_set kernels = verb::insert | verb::insert_if_new | verb::may_contain;
   static constexpr std::size_t block_keys = hortus::block_keys<Layer>;
 
   using goal = probed_goal<>;
@@ -89,17 +91,29 @@ class active_active {
   }
   [[nodiscard]] bool may_contain(digest x) const noexcept { return active_.may_contain(x) || passive_.may_contain(x); }
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept {
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      if (i < next.size()) prefetch_for<access::update>(active_, next[i]);
-      insert(xs[i]);
-    }
+    answers fresh;
+    if (takes(xs.size()))
+      insert_in_active(xs, next, fresh.data());
+    else
+      for (auto const x : xs) insert(x);
     return xs.size();
   }
+  void insert_if_new(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* fresh) noexcept {
+    std::fill_n(fresh, mask_words(xs.size()), 0);
+    if (takes(xs.size())) {
+      answers older;
+      may_contain_block(passive_, xs, next, older.data());
+      insert_in_active(xs, next, fresh);
+      for (std::size_t i = 0; i < mask_words(xs.size()); ++i) fresh[i] &= ~older[i];
+    } else {
+      for (std::size_t i = 0; i < xs.size(); ++i) fresh[i / 64] |= std::uint64_t{insert_if_new(xs[i])} << (i % 64);
+    }
+  }
   void may_contain(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits) const noexcept {
-    std::array<std::uint64_t, block_keys / 64> older;
+    answers older;
     may_contain_block(active_, xs, next, hits);
     may_contain_block(passive_, xs, next, older.data());
-    for (std::size_t i = 0; i < (xs.size() + 63) / 64; ++i) hits[i] |= older[i];
+    for (std::size_t i = 0; i < mask_words(xs.size()); ++i) hits[i] |= older[i];
   }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     prefetch_for<access::lookup>(active_, x);
@@ -138,6 +152,14 @@ class active_active {
   }
 
  private:
+  using answers = std::array<std::uint64_t, block_keys / 64>;
+
+  /// Is there room for that many more keys without a swap, even if all are new?
+  [[nodiscard]] bool takes(std::size_t keys) const noexcept { return items_ - count_ >= keys; }
+  void insert_in_active(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* fresh) noexcept {
+    insert_if_new_block(active_, xs, next, fresh);
+    for (std::size_t i = 0; i < mask_words(xs.size()); ++i) count_ += static_cast<std::uint64_t>(std::popcount(fresh[i]));
+  }
   /// Swaps the halves if the active one is full and x is new to it. This happens before x is inserted, so that a half never
   /// holds more than `items` keys.
   void make_room_for(digest x) noexcept {

@@ -31,5 +31,10 @@ void set_in_line(blocks_to_write const& in, std::span<digest const> xs, std::spa
 void set_in_sectors(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
 void set_in_lanes(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
 void set_in_word(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
+/// The same, one key after the other. Bit i of the answer: was a bit of xs[i] not set before?
+std::uint64_t new_in_line(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
+std::uint64_t new_in_sectors(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
+std::uint64_t new_in_lanes(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
+std::uint64_t new_in_word(blocks_to_write const& in, std::span<digest const> xs, std::span<digest const> next) noexcept;
 
 }  // namespace hortus::kernels

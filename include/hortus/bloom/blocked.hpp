@@ -20,7 +20,7 @@ namespace hortus {
 struct blocked_pattern {
   static constexpr std::string_view name = "blocked";
   static constexpr std::string_view summary = "bits anywhere in one cache line: one miss a lookup, nearly as small as bloom";
-  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
+  static constexpr verb_set kernels = verb::insert | verb::insert_if_new | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::free_512;
   static constexpr auto about_probes = probes_note;
 
@@ -35,6 +35,7 @@ struct blocked_pattern {
 
   static constexpr auto may_contain = kernels::in_line;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_line;
+  static constexpr auto insert_if_new = kernels::new_in_line;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     int ones = 0;

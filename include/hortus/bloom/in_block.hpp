@@ -37,6 +37,7 @@ concept vectorised_pattern = block_pattern<P> &&
     requires(kernels::blocks_to_read in, kernels::blocks_to_write out, std::span<digest const> xs) {
   { P::may_contain(in, xs, xs) } -> std::same_as<std::uint64_t>;
   P::insert(out, xs, xs);
+  { P::insert_if_new(out, xs, xs) } -> std::same_as<std::uint64_t>;
 };
 
 /// The verbs of every filter that keeps a key's bits in one block. An operation costs one cache miss and no branch that
@@ -118,6 +119,10 @@ class in_block {
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept requires vectorised_pattern<Pattern> {
     Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
     return xs.size();
+  }
+  void insert_if_new(std::span<digest const> xs, std::span<digest const> next,
+                     std::uint64_t* fresh) noexcept requires vectorised_pattern<Pattern> {
+    *fresh = Pattern::insert_if_new({blocks_[0], blocks_.size(), probes_}, xs, next);
   }
   void may_contain(std::span<digest const> xs, std::span<digest const> next,
                    std::uint64_t* hits) const noexcept requires vectorised_pattern<Pattern> {

@@ -15,7 +15,9 @@ struct one_key_kernels {
   std::atomic<test> in_sectors;
   std::atomic<test> in_lanes;
   std::atomic<test> in_word;
+  std::atomic<setter> set_in_sectors;
   std::atomic<setter> set_in_lanes;
+  std::atomic<setter> set_in_word;
   void choose_again() noexcept;
 };
 extern one_key_kernels chosen_for_one_key;
@@ -34,8 +36,15 @@ inline bool one_in_lanes(std::uint64_t const* block, digest x, unsigned probes) 
 inline bool one_in_word(std::uint64_t const* block, digest x, unsigned probes) noexcept {
   return chosen_for_one_key.in_word.load(std::memory_order_relaxed)(block, x, probes);
 }
+/// Set all bits of the key.
+inline void set_one_in_sectors(std::uint64_t* block, digest x, unsigned probes) noexcept {
+  chosen_for_one_key.set_in_sectors.load(std::memory_order_relaxed)(block, x, probes);
+}
 inline void set_one_in_lanes(std::uint64_t* block, digest x, unsigned probes) noexcept {
   chosen_for_one_key.set_in_lanes.load(std::memory_order_relaxed)(block, x, probes);
+}
+inline void set_one_in_word(std::uint64_t* block, digest x, unsigned probes) noexcept {
+  chosen_for_one_key.set_in_word.load(std::memory_order_relaxed)(block, x, probes);
 }
 
 }  // namespace hortus::kernels

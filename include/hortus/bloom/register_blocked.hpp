@@ -22,7 +22,7 @@ namespace hortus {
 struct register_pattern {
   static constexpr std::string_view name = "register_blocked";
   static constexpr std::string_view summary = "one 64-bit word a key: the fewest instructions, for rates of some per cent";
-  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
+  static constexpr verb_set kernels = verb::insert | verb::insert_if_new | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::word;
   static constexpr setting_note about_probes{"bits that a key has; by default as many as need the least space", "1 to 32", "4"};
 
@@ -33,9 +33,11 @@ struct register_pattern {
   }
 
   static constexpr auto has = kernels::one_in_word;
+  static constexpr auto set = kernels::set_one_in_word;
 
   static constexpr auto may_contain = kernels::in_word;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_word;
+  static constexpr auto insert_if_new = kernels::new_in_word;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     return std::pow(std::popcount(*block) / 64.0, probes);

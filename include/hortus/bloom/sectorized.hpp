@@ -22,7 +22,7 @@ namespace hortus {
 struct sectorized_pattern {
   static constexpr std::string_view name = "sectorized";
   static constexpr std::string_view summary = "two words of one cache line a key: small, and fast without vector instructions";
-  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
+  static constexpr verb_set kernels = verb::insert | verb::insert_if_new | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::sectorized;
   static constexpr setting_note about_probes{
       "bits that a key has, half of them in each of its two words; by default as many as need the least space", "2 to 32, even",
@@ -51,9 +51,11 @@ struct sectorized_pattern {
   }
 
   static constexpr auto has = kernels::one_in_sectors;
+  static constexpr auto set = kernels::set_one_in_sectors;
 
   static constexpr auto may_contain = kernels::in_sectors;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_sectors;
+  static constexpr auto insert_if_new = kernels::new_in_sectors;
 
   static double chance(std::uint64_t const* block, unsigned probes) noexcept {
     double first = 0;

@@ -26,7 +26,7 @@ inline namespace avx2 {  // own symbol names: a program may link units compiled 
 struct split_block_pattern {
   static constexpr std::string_view name = "split_block";
   static constexpr std::string_view summary = "Parquet's: one bit in each of eight lanes of a 32-byte block";
-  static constexpr verb_set kernels = verb::insert | verb::may_contain;  ///< for blocks of keys
+  static constexpr verb_set kernels = verb::insert | verb::insert_if_new | verb::may_contain;  ///< for blocks of keys
   static constexpr auto layout = plan::layouts::split;
   static constexpr setting_note about_probes{"bits that a key has, one in each lane", "8", "8"};
 
@@ -56,6 +56,7 @@ struct split_block_pattern {
 
   static constexpr auto may_contain = kernels::in_lanes;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_lanes;
+  static constexpr auto insert_if_new = kernels::new_in_lanes;
 
   static double chance(std::uint64_t const* block, unsigned) noexcept {
     double all = 1;

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <hortus/batch.hpp>
+#include <hortus/bitmask.hpp>
 #include <hortus/concepts.hpp>
 #include <hortus/growing/growth_policy.hpp>
 #include <hortus/growing/stage.hpp>
@@ -136,17 +138,18 @@ class in_stages {
   }
 
   std::size_t insert(std::span<digest const> xs, std::span<digest const>) {
-    insert_block(xs, [](std::size_t, bool) {});
+    insert_block(xs, nullptr);
     return xs.size();
   }
   void insert_if_new(std::span<digest const> xs, std::span<digest const>, std::uint64_t* fresh) {
-    std::fill_n(fresh, (xs.size() + 63) / 64, 0);
-    insert_block(xs, [&](std::size_t place, bool is_new) { fresh[place / 64] |= std::uint64_t{is_new} << (place % 64); });
+    std::fill_n(fresh, mask_words(xs.size()), 0);
+    insert_block(xs, fresh);
   }
   void may_contain(std::span<digest const> xs, std::span<digest const>, std::uint64_t* hits) const noexcept {
-    std::fill_n(hits, (xs.size() + 63) / 64, 0);
-    undecided<block_keys> rest(xs);
-    for (std::size_t i = 0; i < stages_.size() && !rest.empty(); ++i) {
+    may_contain_all(stages_[in_turn(0, stages_.size())].filter, xs, hits);
+    if (stages_.size() == 1) return;
+    undecided<block_keys> rest(xs, hits);
+    for (std::size_t i = 1; i < stages_.size() && !rest.empty(); ++i) {
       bits found;
       may_contain_all(stages_[in_turn(i, stages_.size())].filter, rest.keys(), found.data());
       rest.decide(found, [&](std::size_t place, digest, std::size_t) { hits[place / 64] |= std::uint64_t{1} << (place % 64); });
@@ -264,9 +267,15 @@ class in_stages {
     }
   }
 
-  /// insert_if_new for each key. Calls tell(place, is it new?) for the keys that no closed stage reports. All keys may be
-  /// looked up in a closed stage before any is inserted, because inserts do not change what a closed stage reports.
-  void insert_block(std::span<digest const> xs, auto tell) {
+  /// insert_if_new for each key. Sets the bits of `fresh`, unless it is null, for the keys that are new. All keys may be looked
+  /// up in a closed stage before any is inserted, because inserts do not change what a closed stage reports.
+  void insert_block(std::span<digest const> xs, std::uint64_t* fresh) {
+    bits are_new;
+    if (stages_.size() == 1 && space_left() >= xs.size()) {
+      insert_in_newest(xs, are_new);
+      if (fresh != nullptr) std::copy_n(are_new.data(), mask_words(xs.size()), fresh);
+      return;
+    }
     undecided<block_keys> rest(xs);
     auto const closed = stages_.size() - 1;
     for (std::size_t i = 0; i < closed && !rest.empty(); ++i) insert_again(stages_[in_turn(i, closed)], rest);
@@ -277,15 +286,20 @@ class in_stages {
         continue;
       }
       auto const some = rest.keys().first(static_cast<std::size_t>(std::min<std::uint64_t>(space_left(), rest.keys().size())));
-      auto& newest = stages_.back();
-      newest.note(some.size(), some.size());  // before inserting: if memory fails, the numbers are too high, never too low
-      bits fresh;
-      insert_if_new_all(newest.filter, some, fresh.data());
-      rest.decide_first(some.size(), fresh, [&](std::size_t place, bool is_new) {
-        newest.keys -= is_new ? 0U : 1U;
-        tell(place, is_new);
-      });
+      insert_in_newest(some, are_new);
+      if (fresh != nullptr)
+        rest.for_each_place(some.size(), are_new, [=](std::size_t i) { fresh[i / 64] |= std::uint64_t{1} << (i % 64); });
+      rest.decide_first(some.size());
     }
+  }
+  /// Inserts keys that no other stage reports. Pre: the newest stage takes that many new keys.
+  void insert_in_newest(std::span<digest const> xs, bits& are_new) {
+    auto& newest = stages_.back();
+    newest.note(xs.size(), xs.size());  // before inserting: if memory fails, the numbers are too high, never too low
+    insert_if_new_all(newest.filter, xs, are_new.data());
+    newest.keys -= xs.size();
+    for (std::size_t word = 0; word < mask_words(xs.size()); ++word)
+      newest.keys += static_cast<std::uint64_t>(std::popcount(are_new[word]));
   }
   /// Decides the keys that the stage reports and, if the Layer can erase, inserts them there once more.
   void insert_again(stage& s, undecided<block_keys>& rest) {

@@ -21,6 +21,14 @@ class undecided {
     std::copy(xs.begin(), xs.end(), keys_.begin());
     for (std::size_t i = 0; i < size_; ++i) place_[i] = static_cast<std::uint16_t>(i);
   }
+  /// The keys that the first stage did not report: those whose bits are 0.
+  undecided(std::span<digest const> xs, std::uint64_t const* reported) noexcept : size_(0) {
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      keys_[size_] = xs[i];
+      place_[size_] = static_cast<std::uint16_t>(i);
+      size_ += static_cast<std::size_t>(~reported[i / 64] >> (i % 64) & 1);
+    }
+  }
   /// The keys to look up in the next stage. They may include a few decided ones, whose answers are ignored. That is cheaper
   /// than compacting after every stage, because a stage decides only about 1 % of absent keys.
   [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.data(), size_}; }
@@ -37,12 +45,16 @@ class undecided {
       }
     if (8 * decided_ > size_) drop_decided();
   }
-  /// Decides the first `count` of keys(): act(place in the block, answer) for each. Pre: drop_decided() was called.
-  void decide_first(std::size_t count, bits const& yes, auto act) noexcept {
-    for (std::size_t i = 0; i < count; ++i) {
-      done_[i / 64] |= std::uint64_t{1} << (i % 64);
-      act(std::size_t{place_[i]}, (yes[i / 64] >> (i % 64) & 1) != 0);
-    }
+  /// act(place in the block) for those of the first `count` of keys() whose bits are set.
+  void for_each_place(std::size_t count, bits const& set, auto act) const noexcept {
+    for (std::size_t word = 0; 64 * word < count; ++word)
+      for (auto now = set[word]; now != 0; now &= now - 1)
+        act(std::size_t{place_[64 * word + static_cast<std::size_t>(std::countr_zero(now))]});
+  }
+  /// Decides the first `count` of keys(). Pre: drop_decided() was called.
+  void decide_first(std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; i += 64)
+      done_[i / 64] = ~std::uint64_t{0} >> (64 - std::min<std::size_t>(count - i, 64));
     decided_ = count;
     drop_decided();
   }
