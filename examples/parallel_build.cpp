@@ -1,4 +1,4 @@
-// A filter built by several threads, and one that threads fill and ask as keys arrive.
+// A filter built and asked by several threads, and one that threads fill and ask as keys arrive.
 #include <cstdint>
 #include <cstdio>
 #include <thread>
@@ -18,6 +18,7 @@ int main() {
   hortus::blocked_filter by_four({.items = keys.size(), .fpr = 0.01});
   hortus::insert_parallel(by_four, keys, 4);
   std::printf("the same bytes by four threads: %s\n", by_four == by_one ? "yes" : "no");
+  std::printf("found by four threads: %zu of %zu\n", hortus::may_contain_parallel(by_four, keys, 4).count(), keys.size());
 
   // Keys arrive in several threads.
   hortus::concurrent shared(hortus::blocked_filter({.items = keys.size(), .fpr = 0.01}));

@@ -9,10 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include <hortus/bitmask.hpp>
+#include <hortus/key_batches.hpp>
 #include <hortus/of_keys.hpp>
 #include <hortus/ordered_insert.hpp>
+#include <hortus/part_threads.hpp>
 
-/// Inserting with several threads. Not in of_keys.hpp, so that a program with one thread does not include <thread>.
+/// Inserts and lookups with several threads. Not in of_keys.hpp, so that a program with one thread does not include <thread>.
 namespace hortus {
 
 /// Inserts the digests that fills[t] writes, in thread t; see insert_ordered. Each thread partitions its digests. When a part
@@ -35,24 +38,35 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     for (auto part = parts.count * t / threads; part < parts.count * (t + 1) / threads; ++part)
       for (auto& each : all) each.dealt.take(part, [&](auto xs) { inserted[t].in += insert_all(f, xs); });
   };
+  bool too_few_threads = false;
   bool go_on = pending();
   auto const next_round = [&]() noexcept {
     for (auto& each : all) each.dealt.start_again();
-    go_on = pending();
+    go_on = pending() && !too_few_threads;
   };
   std::barrier all_dealt(static_cast<std::ptrdiff_t>(threads));
   std::barrier all_inserted(static_cast<std::ptrdiff_t>(threads), next_round);
   {
     std::vector<std::jthread> running;
-    for (std::size_t t = 0; t < threads; ++t)
-      running.emplace_back([&, t] {
-        while (go_on) {  // NOLINT(bugprone-infinite-loop): next_round ends it
-          all[t].deal(f);
-          all_dealt.arrive_and_wait();
-          insert_share(t);
-          all_inserted.arrive_and_wait();
-        }
-      });
+    auto const run = [&](std::size_t t) {
+      while (go_on) {  // NOLINT(bugprone-infinite-loop): next_round ends it
+        all[t].deal(f);
+        all_dealt.arrive_and_wait();
+        insert_share(t);
+        all_inserted.arrive_and_wait();
+      }
+    };
+    try {
+      for (std::size_t t = 0; t < threads; ++t) running.emplace_back(run, t);
+    } catch (...) {  // the system has no more threads: those that run must not wait for the others
+      too_few_threads = true;
+      for (auto t = running.size(); t < threads; ++t) {
+        (void)all_dealt.arrive_and_drop();
+        (void)all_inserted.arrive_and_drop();
+      }
+      running.clear();
+      throw;
+    }
   }
   for (auto const& each : inserted) in += each.in;
   for (auto const& each : all)
@@ -93,6 +107,36 @@ template <separately_placed Family, key_hash Hash, sized_key_range Keys>
 requires std::ranges::random_access_range<Keys const> std::size_t insert_parallel(of_keys<Family, Hash>& filter,
                                                                                   Keys const& keys, unsigned threads) {
   return insert_by_threads::act(filter, keys, std::max(threads, 1U));
+}
+
+/// A filter, view or any_filter that answers batches into the caller's memory.
+template <class Filter, class Keys>
+concept answers_into = sized_key_range<Keys> && std::ranges::random_access_range<Keys const> &&
+    requires(Filter const& filter, Keys const& keys, std::span<std::uint64_t> hits) {
+  filter.may_contain(keys, hits);
+};
+
+/// The same as filter.may_contain(keys, hits), with several threads. Any filter will do, because lookups change nothing. Each
+/// thread takes the next piece of the batch when it is done with one.
+template <class Keys, answers_into<Keys> Filter>
+void may_contain_parallel(Filter const& filter, Keys const& keys, std::span<std::uint64_t> hits, unsigned threads) {
+  constexpr std::size_t piece = 64 * 1024;  // keys: whole words of answers, and enough of them to be worth the turn
+  auto const size = number_of(keys);
+  check_room(size, hits.size(), mask_words(size), "words of 64 bits");
+  in_threads(std::max(threads, 1U))((size + piece - 1) / piece, [&](std::uint64_t i) {
+    auto const from = static_cast<std::size_t>(i) * piece;
+    auto const count = std::min(piece, size - from);
+    auto const first =
+        std::ranges::next(std::ranges::begin(keys), static_cast<std::ranges::range_difference_t<Keys const>>(from));
+    auto const last = std::ranges::next(first, static_cast<std::ranges::range_difference_t<Keys const>>(count));
+    filter.may_contain(std::ranges::subrange(first, last), hits.subspan(from / 64, mask_words(count)));
+  });
+}
+template <class Keys, answers_into<Keys> Filter>
+[[nodiscard]] bitmask may_contain_parallel(Filter const& filter, Keys const& keys, unsigned threads) {
+  bitmask hits(number_of(keys));
+  may_contain_parallel(filter, keys, std::span(hits.data(), mask_words(hits.size())), threads);
+  return hits;
 }
 
 }  // namespace hortus

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include <hortus/any/any_filter.hpp>
 #include <hortus/bloom/bloom.hpp>
 #include <hortus/hash/siphash.hpp>
 #include <hortus/hash/xxh64.hpp>
+
+#include "code_of.hpp"
 
 namespace hortus::testing {
 namespace {
@@ -31,6 +34,28 @@ TEST(keys, one_key_however_it_is_spelled) {
   EXPECT_FALSE(f.may_contain("42"));
   f.insert("");
   EXPECT_TRUE(f.may_contain(std::string()));
+}
+
+/// For programs that hash in other threads: the bytes and what the file says are those of inserting the keys.
+TEST(keys, are_inserted_as_digests_that_were_made_of_them) {
+  auto by_keys = small();
+  auto by_digests = small();
+  std::vector<std::string> const names{"ada", "eve", "bob"};
+  std::vector<digest> hashed;
+  for (auto const& name : names) hashed.push_back(by_digests(name));
+  by_keys.insert(names);
+  EXPECT_EQ(by_digests.insert_hashed<std::string>(hashed), 3U);
+  EXPECT_EQ(by_digests, by_keys);
+  EXPECT_EQ(by_digests.about(), by_keys.about());
+
+  by_keys.insert(std::vector<int>{7, 8});
+  EXPECT_EQ(by_digests.insert_hashed<int>(std::vector{by_digests(7), by_digests(8)}), 2U);
+  EXPECT_EQ(by_digests, by_keys);
+  EXPECT_EQ(by_digests.about(), by_keys.about());
+  EXPECT_EQ(by_digests.insert_hashed<int>({}), 0U);
+
+  auto keeping = make_filter("space_saving", {.items = 10, .fpr = 0.01, .settings = {}});
+  EXPECT_EQ(code_of([&] { (void)keeping.insert_hashed<std::string>(hashed); }), errc::unsupported);
 }
 
 TEST(keys, a_digest_is_handed_on_as_it_is) {
