@@ -27,6 +27,7 @@ struct row {
   double hit_ns = -1;
   double miss_ns = -1;
   double batch_insert_ns = -1;
+  double batch_new_ns = -1;  ///< insert_if_new, of keys that are new but for false positives
   double batch_hit_ns = -1;
   double batch_miss_ns = -1;
   double erase_ns = -1;  ///< of members, until the timed part of them is erased

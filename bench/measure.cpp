@@ -39,6 +39,9 @@ class update_times {
   void batch(work const& update) {
     note(batches_, update, [&](auto some) { change_lines_ahead(buffer_, some); });
   }
+  void batch_of_new(work const& update) {
+    note(batches_of_new_, update, [&](auto some) { change_lines_ahead(buffer_, some); });
+  }
   void singly(work const& update) {
     note(singly_, update, [&](auto some) { change_lines(buffer_, some); });
   }
@@ -46,6 +49,7 @@ class update_times {
     std::vector<double> limit, time, ratio;
   };
   [[nodiscard]] results const& in_batches() const { return batches_; }
+  [[nodiscard]] results const& in_batches_of_new() const { return batches_of_new_; }
   [[nodiscard]] results const& one_by_one() const { return singly_; }
 
  private:
@@ -60,7 +64,7 @@ class update_times {
   std::size_t first_;
   std::vector<std::uint64_t> keys_;
   memory buffer_;
-  results batches_, singly_;
+  results batches_, batches_of_new_, singly_;
 };
 
 /// The number of members whose updates are timed, the last ones.
@@ -75,6 +79,10 @@ void measure_inserts(subject& it, unsigned repetitions, row& r) {
   for (unsigned i = 0; i < repetitions; ++i) {
     times.singly([&](std::size_t from, std::size_t count) { it.insert_singly(from, count); });
     it.fill(early);
+    if (it.has().insert_if_new) {
+      times.batch_of_new([&](std::size_t from, std::size_t count) { it.insert_new_batch(from, count); });
+      it.fill(early);
+    }
     times.batch([&](std::size_t from, std::size_t count) { it.insert_batch(from, count); });
     r.refused = it.refused();
     if (i + 1 < repetitions) it.fill(early);
@@ -85,6 +93,7 @@ void measure_inserts(subject& it, unsigned repetitions, row& r) {
   r.batch_insert_ns = median(times.in_batches().time);
   r.batch_insert_ratio = median(times.in_batches().ratio);
   r.update_limit_ns = median(times.in_batches().limit);
+  if (it.has().insert_if_new) r.batch_new_ns = median(times.in_batches_of_new().time);
 }
 
 /// Erases the last members and, except the last time, inserts them again.

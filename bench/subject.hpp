@@ -23,7 +23,7 @@ class subject {
   enum class set { hits, misses };
   /// What the family has, of the verbs that are timed.
   struct verbs {
-    bool insert, look_up, count, erase;
+    bool insert, insert_if_new, look_up, count, erase;
     [[nodiscard]] bool ask() const noexcept { return look_up || count; }
   };
 
@@ -46,6 +46,7 @@ class subject {
   // Of the filter that fill() made. `from` is the number of a member, or of a key of the set.
   virtual void insert_singly(std::size_t from, std::size_t count) = 0;
   virtual void insert_batch(std::size_t from, std::size_t count) = 0;
+  virtual void insert_new_batch(std::size_t from, std::size_t count) = 0;
   virtual void erase_singly(std::size_t from, std::size_t count) = 0;
   virtual void erase_batch(std::size_t from, std::size_t count) = 0;
   /// A lookup, or a count if the family has no lookup.

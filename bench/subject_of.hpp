@@ -72,6 +72,8 @@ class subject_of final : public subject_with<Key> {
   using base::all, base::keys_;
   using typename base::set;
 
+  static constexpr bool tells_new = makeable<F> && noticing<F> && !can_refuse<F>;  // one that is full would throw
+
  public:
   subject_of(key_sets<Key> keys, double fpr) : base(keys) {
     goal_.items = keys.members.size();
@@ -79,7 +81,9 @@ class subject_of final : public subject_with<Key> {
   }
 
   [[nodiscard]] std::string_view name() const override { return F::name; }
-  [[nodiscard]] subject::verbs has() const override { return {makeable<F>, membership<F>, countable<F>, erasable<F>}; }
+  [[nodiscard]] subject::verbs has() const override {
+    return {makeable<F>, tells_new, membership<F>, countable<F>, erasable<F>};
+  }
   [[nodiscard]] double fpr() const override { return goal_.fpr; }
 
   void build() const override { keep(filled<F>(keys_.members, goal_).filter.size_bytes()); }
@@ -100,6 +104,9 @@ class subject_of final : public subject_with<Key> {
       insert_singly(from, count);
     else if constexpr (makeable<F>)
       refused_ = made_->refused + count - made_->filter.insert(keys_.members.subspan(from, count));
+  }
+  void insert_new_batch(std::size_t from, std::size_t count) override {
+    if constexpr (tells_new) keep(made_->filter.insert_if_new(keys_.members.subspan(from, count)).size());
   }
   void erase_singly(std::size_t from, std::size_t count) override {
     if constexpr (erasable<F>)

@@ -66,6 +66,7 @@ json_value to_json(bench::row const& r) {
           {"hit_ns", time(r.hit_ns)},
           {"miss_ns", time(r.miss_ns)},
           {"batch_insert_ns", time(r.batch_insert_ns)},
+          {"batch_new_ns", time(r.batch_new_ns)},
           {"batch_hit_ns", time(r.batch_hit_ns)},
           {"batch_miss_ns", time(r.batch_miss_ns)},
           {"erase_ns", time(r.erase_ns)},
@@ -109,6 +110,7 @@ table table_of(std::vector<bench::row> const& rows, row_detail detail, std::stri
   if (limits) all.times("peak", &row::peak_bits_per_item);
   all.times("insert", &row::insert_ns);
   all.times(batch + "insert", &row::batch_insert_ns);
+  if (limits) all.times(batch + "new", &row::batch_new_ns);
   all.times("erase", &row::erase_ns);
   all.times(batch + "erase", &row::batch_erase_ns);
   all.times("count", &row::count_ns);

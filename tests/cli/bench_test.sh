@@ -24,6 +24,9 @@ json "[r['family'] for r in d] == '$measured'.split()" \
   'all(2 ** (1.2 * r["bits_per_item"]) * r["fpr_measured"] >= 1 for r in d if r["miss_ns"] and r["fpr_measured"])' \
   'all({"erase_ns", "batch_erase_ns", "count_ns", "batch_count_ns"} <= set(r) for r in d)' \
   'all(r["keys_refused"] == 0 for r in d)' \
+  'all((r["batch_new_ns"] is not None) == ("insert_if_new" in f["verbs"] and not f["can_be_full"])
+  for r in d for f in json.load(open("list.json")) if f["family"] == r["family"])' \
+  'sum(r["batch_new_ns"] is not None for r in d) > 8' \
   'all((r[ratio] is not None) == (r[ratio[:-5] + "ns"] is not None) for r in d
   for ratio in ("insert_ratio", "batch_insert_ratio", "erase_ratio", "batch_erase_ratio"))' \
   'all((r[limit] is not None) == (r["insert_ns"] is not None) for r in d for limit in ("update_limit_ns", "single_update_limit_ns"))' \
