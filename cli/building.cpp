@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <hortus/io/stored_records.hpp>
 
@@ -13,12 +15,18 @@
 #include "cli/digest_buffer.hpp"
 #include "cli/distinct_keys.hpp"
 #include "cli/filling.hpp"
+#include "cli/in_order.hpp"
 #include "cli/new_filter.hpp"
+#include "cli/record_pieces.hpp"
+#include "cli/shared_pieces.hpp"
 #include "cli/text/numbers.hpp"
 
 /// build_from(): how many keys there are, and one or two passes over them.
 namespace hortus::cli {
 namespace {
+
+/// From this size on threads share the filter. Below, one inserts faster than another splits lines.
+constexpr std::uint64_t large_filter = 16 * cached_bytes;
 
 class builder {
  public:
@@ -41,11 +49,14 @@ class builder {
       items = 0;
     }
     if (at_once && family().build_from != nullptr) return in_parts();
-    made_.check_threads();
+    if (!made_.is_auto() && !at_once && family().has(verb::top))
+      made_.refuse_threads(one(made_.family) + " keeps keys as they are, and takes them with one thread");
     return items ? streaming(*items) : buffered();
   }
 
  private:
+  enum class pass { only, first_of_two };  // the first of two does not warn: the second will
+
   family_info const& family() const { return made_.its_family(); }
 
   /// Where a family keeps its rate for any number of keys and does not even grow, a number changes nothing.
@@ -53,10 +64,49 @@ class builder {
 
   /// act(digests) for all keys of the input, in order.
   template <class Act>
-  void for_each_block(record_reader in, char const* label, Act act) const {
+  void for_each_block(pass which, char const* label, Act act) const {
+    if (made_.threads.number() > 1) return for_each_piece(which, label, act);
+    auto in = which == pass::first_of_two ? input_.quiet_reader() : input_.reader();
     progress shown(label, in.total_bytes(), progress_unit::bytes, input_.progress_mode());
+    hash_blocks(in, [&](std::span<digest const> xs) {
+      act(xs);
+      shown.update(in.bytes_read());
+    });
+  }
+  /// The same with several threads, which split lines and hash keys.
+  template <class Act>
+  void for_each_piece(pass which, char const* label, Act act) const {
+    if (!input_.given.empty()) {
+      auto given = input_.reader_of_given();
+      hash_blocks(given, act);
+    }
+    record_pieces pieces(input_, which == pass::first_of_two);
+    progress shown(label, pieces.total_bytes(), progress_unit::bytes, input_.progress_mode());
+    struct hashed_piece : record_piece {
+      std::vector<digest> keys;
+      missing_keys missing;
+    };
+    in_order<hashed_piece>(
+        made_.threads.number(), [&](hashed_piece& piece) { return pieces.next(piece); },
+        [&](hashed_piece& piece) {
+          piece.keys.clear();
+          auto in = pieces.reader(piece);
+          hash_blocks(in, [&](std::span<digest const> xs) { piece.keys.insert(piece.keys.end(), xs.begin(), xs.end()); });
+          piece.missing = in.missing();
+        },
+        [&](hashed_piece& piece) {
+          act(std::span<digest const>(piece.keys));
+          pieces.note(piece.missing);
+          shown.update(piece.bytes_read);
+          return true;
+        },
+        [&] { pieces.stop(); });
+    pieces.finish();
+  }
+  template <class Act>
+  void hash_blocks(record_reader& in, Act act) const {
     std::array<digest, line_reader::block_lines> block;
-    for (record_block some; in.next(some); shown.update(in.bytes_read()))
+    for (record_block some; in.next(some);)
       if (some.what == record_block::kind::keys) act(digests_of_block(hash_, some, block));
   }
 
@@ -66,30 +116,61 @@ class builder {
     if (!input_.names().empty() && !std::ranges::all_of(line_inputs(input_.paths, input_.format().unpack), twice))
       return std::nullopt;
     distinct_keys distinct;
-    for_each_block(input_.quiet_reader(), "counting", [&](std::span<digest const> xs) { distinct.add(xs); });
+    for_each_block(pass::first_of_two, "counting", [&](std::span<digest const> xs) { distinct.add(xs); });
     return distinct.at_most();
   }
 
+  /// A large filter that keeps a key in one place: each thread splits lines, hashes keys, and inserts into its share of the
+  /// filter. The bytes do not depend on the order of the keys.
+  any_filter filled_by_threads(request const& wish) const {
+    record_pieces pieces(input_);
+    progress shown("building", pieces.total_bytes(), progress_unit::bytes, input_.progress_mode());
+    shared_pieces shared{pieces, [&](record_piece& piece) { shown.update(piece.bytes_read); }};
+    auto const hash = [&](record_reader& in, std::vector<digest>& keys) {
+      hash_blocks(in, [&](std::span<digest const> xs) { keys.insert(keys.end(), xs.begin(), xs.end()); });
+    };
+    std::vector<digest_fill> fills;
+    for (unsigned t = 0; t < made_.threads.number(); ++t)
+      fills.emplace_back(
+          [share = std::make_shared<hashed_share>(shared, hash)](std::span<digest> space) { return (*share)(space); });
+    std::size_t in = 0;
+    auto filled = fitting("a filter of that size", [&] { return family().fill_by_threads(fills, wish, in); });
+    shared.finish();
+    if (!input_.given.empty()) {
+      auto given = input_.reader_of_given();
+      hash_blocks(given, [&](std::span<digest const> xs) { in += insert_all(filled, xs); });
+    }
+    return made_filter({made_, input_, hash_}, std::move(filled), wish, in);
+  }
+
   any_filter streaming(std::uint64_t items) const {
+    if (made_.threads.number() > 1 && family().fill_by_threads != nullptr)
+      if (auto const wish = made_.wish(items); family().plan(wish).size_bytes >= large_filter) return filled_by_threads(wish);
     auto filter = fitting("a filter of that size", [&] { return make_filter(made_.family, made_.wish(items), hash_); });
     filling filled(filter);
-    auto in = input_.reader();
-    progress shown("building", in.total_bytes(), progress_unit::bytes, input_.progress_mode());
-    for (record_block block; in.next(block); shown.update(in.bytes_read())) {
-      if (block.what != record_block::kind::keys) continue;
-      tell_time(filter);
-      filled.insert(block);
-      // With one stage the filter can exceed its plan only by high counts. warn_after_filling() tells that at the end.
-      if (filter.family().stages() > 1 && made_.is_too_large(filter.size_bytes()))
-        throw error(
-            errc::bad_goal,
-            fmt::format("with about {} distinct keys the filter has grown past --memory {}; with more of them in -n, or a "
-                        "higher rate, it takes less",
-                        human_count(static_cast<std::uint64_t>(std::llround(filter.estimate().value))), made_.memory));
+    if (filter.family().keeps_keys()) {
+      auto in = input_.reader();
+      progress shown("building", in.total_bytes(), progress_unit::bytes, input_.progress_mode());
+      for (record_block block; in.next(block); shown.update(in.bytes_read()))
+        if (block.what == record_block::kind::keys) filled.insert(block);
+    } else {
+      for_each_block(pass::only, "building", [&](std::span<digest const> xs) {
+        tell_time(filter);
+        filled.insert(xs, input_.integers ? key_kind::integers : key_kind::bytes);
+        check_growth(filter);
+      });
     }
-    shown.hide();
     filled.check_all_went_in(consequence_, json_);
     return filter;
+  }
+  /// With one stage the filter can exceed its plan only by high counts. warn_after_filling() tells that at the end.
+  void check_growth(any_filter const& filter) const {
+    if (filter.family().stages() > 1 && made_.is_too_large(filter.size_bytes()))
+      throw error(
+          errc::bad_goal,
+          fmt::format("with about {} distinct keys the filter has grown past --memory {}; with more of them in -n, or a "
+                      "higher rate, it takes less",
+                      human_count(static_cast<std::uint64_t>(std::llround(filter.estimate().value))), made_.memory));
   }
 
   any_family filled_from(digest_buffer& kept, request const& wish) const {
@@ -111,9 +192,9 @@ class builder {
   /// built. What does not fit goes to a temporary file.
   any_filter in_parts() {
     try_plan(made_);
-    auto const threads = made_.chosen_threads();
+    auto const threads = made_.threads.number();
     stored_words kept(memory_for_keys(made_) / 2);
-    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) { kept.add(as_words(xs)); });
+    for_each_block(pass::only, "reading", [&](std::span<digest const> xs) { kept.add(as_words(xs)); });
     fitting("what sorting the keys takes (fewer --threads take less)",
             [&] { kept.sort(shown_loop("sorting", kept.added(), threads, input_)); });
     auto const wish = made_.wish(kept.size());
@@ -128,7 +209,7 @@ class builder {
     try_plan(made_);
     digest_buffer kept(memory_for_keys(made_));
     distinct_keys distinct;
-    for_each_block(input_.reader(), "reading", [&](std::span<digest const> xs) {
+    for_each_block(pass::only, "reading", [&](std::span<digest const> xs) {
       fitting("what --memory keeps of the keys of a pipe (less leaves more to a temporary file)", [&] { kept.add(xs); });
       distinct.add(xs);
     });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/command.hpp"
@@ -23,6 +24,14 @@ void filling::insert(record_block const& block) {
   if (can_be_full_) count_new(block);
   auto const in = block.with_keys([&](auto some) { return into_.insert(some); });
   refused_ += keys - in;
+  inserted_ += in;
+}
+
+void filling::insert(std::span<digest const> xs, key_kind kind) {
+  offered_ += xs.size();
+  if (can_be_full_) count_new(xs);
+  auto const in = kind == key_kind::integers ? into_.insert_hashed<std::uint64_t>(xs) : into_.insert_hashed<std::string>(xs);
+  refused_ += xs.size() - in;
   inserted_ += in;
 }
 
@@ -54,13 +63,17 @@ bitmask filling::insert_new(record_block const& block) {
   return fresh;
 }
 
-void filling::count_new(record_block const& block) {
-  auto const known = block.with_keys([&](auto keys) { return std::as_const(into_).may_contain(keys); });
-  (void)digests_of_block(into_.hash(), block, block_);
-  std::size_t fresh = 0;
-  for (std::size_t i = 0; i < block.lines.size(); ++i)
-    if (!known[i]) block_[fresh++] = block_[i];
-  new_.add(std::span<digest const>(block_).first(fresh));
+void filling::count_new(record_block const& block) { count_new(digests_of_block(into_.hash(), block, block_)); }
+
+void filling::count_new(std::span<digest const> xs) {
+  for (; !xs.empty(); xs = xs.subspan(std::min(xs.size(), block_.size()))) {
+    auto const some = xs.first(std::min(xs.size(), block_.size()));
+    auto const known = std::as_const(into_).may_contain(some);
+    std::size_t fresh = 0;
+    for (std::size_t i = 0; i < some.size(); ++i)
+      if (!known[i]) block_[fresh++] = some[i];
+    new_.add(std::span<digest const>(block_).first(fresh));
+  }
 }
 
 std::uint64_t filling::items_needed() { return rounded_up(before_ + static_cast<double>(new_.at_most())); }

@@ -19,6 +19,8 @@ class filling {
 
   /// Pre: the lines of the block have keys.
   void insert(record_block const& block);
+  /// Digests of keys of one kind, text or integers, by the hash of the filter. Pre: the filter keeps no keys.
+  void insert(std::span<digest const> xs, key_kind kind);
 
   /// Inserts the keys that the filter does not find. Bit i: key i was new, and was inserted before the first key that did not
   /// fit. Throws errc::unsupported if the family can tell no new key from an old one.
@@ -33,6 +35,7 @@ class filling {
 
  private:
   void count_new(record_block const& block);
+  void count_new(std::span<digest const> xs);
   [[nodiscard]] std::uint64_t items_needed();
 
   any_filter& into_;

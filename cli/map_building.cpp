@@ -82,7 +82,7 @@ class map_builder {
 
   /// Sorts what was read, and builds the map of it.
   any_filter built_of(auto& kept, unsigned value_bits, auto const& build) {
-    auto const threads = made_.chosen_threads();
+    auto const threads = made_.threads.number();
     fitting("what sorting the keys takes (fewer --threads take less)", [&] {
       try {
         kept.sort(shown_loop("sorting", kept.added(), threads, input_));
@@ -126,7 +126,7 @@ class map_builder {
 
   /// A map that joins several values of a key, and so takes lines as they come.
   any_filter put_one_by_one() {
-    made_.check_threads();
+    made_.refuse_threads(one(made_.family) + " takes its keys one after the other, with one thread");
     auto const counted = input_.names().empty() || can_read_twice() ? std::optional(looked_through()) : std::nullopt;
     if (!counted && made_.items.empty())
       throw error(errc::bad_goal,

@@ -22,7 +22,7 @@ void check_options(new_filter const& made, key_input const& input) {
   };
   if (!made.absent.empty()) refuse("--absent", "is for exact_set");
   if (!made.window.empty()) refuse("--window", "is for age_partitioned");
-  if (!made.threads.empty()) refuse("--threads", "is for families that are built in parts");
+  if (made.threads.is_given()) refuse("--threads", "is for families that take keys as digests");
   if (!made.need.empty()) refuse("--need", "is for auto");
   if (input.integers) refuse("--integers", "is for keys that are found as a whole");
 }

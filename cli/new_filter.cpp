@@ -25,8 +25,7 @@ void new_filter::add_options(subcommand const& command) {
                   "with -p: the most it may take; without: the best rate in that space\n"
                   "(and of a pipe's digests, what is kept in memory: default 1Gi)")
       ->type_name("BYTES");
-  command.add_option("--threads", threads, "that build it, for families built in parts, such as ribbon (default 1)")
-      ->type_name("T");
+  threads.add_option(command, "threads that read keys, and build a family made in parts (default 1)");
   command
       .add_option(
           "--window", window,
@@ -84,7 +83,7 @@ std::vector<std::string> new_filter::given() const {
   add(items, "-n");
   add(fpr, "-p");
   add(memory, "--memory");
-  add(threads, "--threads");
+  add(threads.threads, "--threads");
   add(window, "--window");
   add(seed, "--seed");
   add(hash, "--hash");
@@ -146,19 +145,8 @@ request new_filter::wish(std::uint64_t for_items, unsigned value_bits) const {
   return made;
 }
 
-void new_filter::check_threads() const {
-  if (threads.empty()) return;
-  std::vector<std::string_view> in_parts;
-  for (auto const& each : catalogue())
-    if (each.build_from != nullptr) in_parts.push_back(each.name);
-  throw error(errc::bad_goal, fmt::format("--threads is for families that are built in parts ({}), not for {}",
-                                          fmt::join(in_parts, ", "), family));
-}
-
-unsigned new_filter::chosen_threads() const {
-  auto const most = threads.empty() ? 1 : parse_count("--threads", threads, 1);
-  if (most > 1024) throw error(errc::bad_goal, "--threads: at most 1024");
-  return static_cast<unsigned>(most);
+void new_filter::refuse_threads(std::string const& why) const {
+  if (threads.is_given()) throw error(errc::bad_goal, "--threads: " + why);
 }
 
 bool new_filter::is_too_large(std::uint64_t bytes) const { return !memory.empty() && bytes > parse_bytes("--memory", memory); }

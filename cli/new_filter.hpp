@@ -21,7 +21,7 @@ struct new_filter {
   std::string items;
   std::string fpr;
   std::string memory;
-  std::string threads;
+  thread_option threads;
   std::string window;
   std::string seed;
   std::string hash;
@@ -47,9 +47,8 @@ struct new_filter {
   [[nodiscard]] request wish(std::uint64_t for_items) const { return wish(for_items, 0); }
   /// The same for a map whose values have so many bits, unless --set value_bits says otherwise.
   [[nodiscard]] request wish(std::uint64_t for_items, unsigned value_bits) const;
-  /// Throws errc::bad_goal if --threads was given: for a family that is not built in parts.
-  void check_threads() const;
-  [[nodiscard]] unsigned chosen_threads() const;
+  /// Throws errc::bad_goal if --threads was given, for what one thread does. `why` follows "--threads: ".
+  void refuse_threads(std::string const& why) const;
   [[nodiscard]] any_hash chosen_hash(std::span<std::string const> inputs) const;
   /// Is a filter of this size larger than --memory allows?
   [[nodiscard]] bool is_too_large(std::uint64_t bytes) const;

@@ -42,10 +42,16 @@ class selection {
     ++selected_;
     if (!how_.silent()) lines_.write(block, i, score);
   }
-  /// Lines of which only the number is wanted. Pre: no limit, and silent()
+  /// Is only the number of all selected lines wanted?
+  [[nodiscard]] bool counts_only() const noexcept { return how_.count_only && limit_ == ~std::uint64_t{0}; }
+  /// How many of so many lines are selected.
+  [[nodiscard]] std::uint64_t selects(std::uint64_t lines, std::uint64_t members) const noexcept {
+    return how_.invert ? lines - members : members;
+  }
+  /// Lines that are only counted. Pre: counts_only(), or none of them is selected.
   void count(std::uint64_t lines, std::uint64_t members) noexcept {
     asked_ += lines;
-    selected_ += how_.invert ? lines - members : members;
+    selected_ += selects(lines, members);
   }
   void block_done() { lines_.block_done(); }
   /// Prints what is left, or the number. Returns the status.

@@ -125,6 +125,20 @@ record_reader key_input::quiet_reader() const {
   return {given, paths, format(), part(), [](std::string const&) {}};
 }
 
+record_reader key_input::reader_of_given() const {
+  return {given, {}, format(), part(), [](std::string const&) {}};
+}
+
+void thread_option::add_option(subcommand const& command, std::string const& what) {
+  command.add_option("--threads", threads, what)->type_name("T");
+}
+
+unsigned thread_option::number() const {
+  auto const most = threads.empty() ? 1 : parse_count("--threads", threads, 1);
+  if (most > 1024) throw error(errc::bad_goal, "--threads: at most 1024");
+  return static_cast<unsigned>(most);
+}
+
 void lock_options::add_option(subcommand const& command) {
   command
       .add_option("--lock-timeout", timeout,

@@ -55,8 +55,22 @@ struct key_input {
   [[nodiscard]] record_reader reader(std::span<std::string const> from) const;
   /// The same without warnings, for the first of two passes.
   [[nodiscard]] record_reader quiet_reader() const;
+  /// Only the keys of the command line. Pre: there are some.
+  [[nodiscard]] record_reader reader_of_given() const;
+  /// Are there inputs to read, or only keys of the command line?
+  [[nodiscard]] bool reads_input() const { return given.empty() || !paths.empty(); }
   [[nodiscard]] char separator() const { return null ? '\0' : '\n'; }
   [[nodiscard]] show_progress progress_mode() const { return show ? show_progress::on : show_progress::automatic; }
+};
+
+/// How many threads a command uses.
+struct thread_option {
+  std::string threads;
+
+  void add_option(subcommand const& command, std::string const& what);
+  [[nodiscard]] bool is_given() const { return !threads.empty(); }
+  /// 1 if it was not given. Throws errc::bad_goal.
+  [[nodiscard]] unsigned number() const;
 };
 
 /// A secret key for keyed filters, from a file of 16 bytes or 32 hexadecimal digits; "-" is standard input.

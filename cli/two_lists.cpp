@@ -50,7 +50,7 @@ any_filter build_apart_from(new_filter const& made, key_input const& input) {
   others_input.given.clear();
   others_input.paths = {made.absent};
   auto const hash = made.chosen_hash(input.names());
-  auto const threads = made.chosen_threads();
+  auto const threads = made.threads.number();
   stored_words members(memory_for_keys(made) / 4);
   stored_words others(memory_for_keys(made) / 4);
   for_each_block(input, hash, "reading", [&](auto const&, std::span<digest const> xs) { members.add(as_words(xs)); });

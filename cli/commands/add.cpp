@@ -57,7 +57,7 @@ void create(add_options const& o, bool& filled) {
   bool const any_number = !made.is_auto() && made.its_family().keeps_fpr;
   bool const at_once = !made.is_auto() && made.its_family().has(verb::build);
   if (!at_once && (!made.items.empty() || any_number)) {
-    made.check_threads();
+    made.refuse_threads("add takes its keys with one thread; build has more");
     auto const items = made.items.empty() ? 0 : parse_count("-n", made.items);
     auto const empty = fitting("a filter of that size",
                                [&] { return make_filter(made.family, made.wish(items), made.chosen_hash(o.input.names())); });

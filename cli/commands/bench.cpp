@@ -16,7 +16,7 @@ struct bench_options {
   std::vector<std::string> families;
   std::vector<std::string> items;
   std::vector<std::string> fprs;
-  std::string threads;
+  thread_option threads;
   std::string repetitions;
   bool json = false;
 };
@@ -29,9 +29,7 @@ int run_bench(bench_options const& o) {
   for (auto const& p : o.fprs) what.fprs.push_back(parse_rate("-p", p));
   if (what.items.empty()) what.items = {1'000'000};
   if (what.fprs.empty()) what.fprs = {0.01};
-  auto const threads = o.threads.empty() ? 1 : parse_count("--threads", o.threads, 1);
-  if (threads > 1024) throw error(errc::bad_goal, "--threads: at most 1024");
-  what.threads = static_cast<unsigned>(threads);
+  what.threads = o.threads.number();
   if (!o.repetitions.empty()) {
     auto const repetitions = parse_count("--repetitions", o.repetitions, 1);
     if (repetitions > 1000) throw error(errc::bad_goal, "--repetitions: at most 1000");
@@ -76,7 +74,7 @@ void add_bench(command_line& app, action& run) {
   command->add_option("--families", o->families, "only these: bloom,partitioned")->delimiter(',')->option_text("A,B");
   command->add_option("-n,--items", o->items, "how many keys: 1M,100M (default 1M)")->delimiter(',')->option_text("N,...");
   command->add_option("-p,--fpr", o->fprs, "rates: 1%,0.001 (default 1%)")->delimiter(',')->option_text("P,...");
-  command->add_option("--threads", o->threads, "threads that share the lookups (default 1)")->type_name("T");
+  o->threads.add_option(*command, "threads that share the lookups (default 1)");
   command->add_option("--repetitions", o->repetitions, "of every timed lookup (default 7)")->type_name("N");
   command->add_flag("--json", o->json, "a JSON array, a row each");
   command->footer("Example: hortus bench --families bloom -n 1M,100M -p 1%,0.1%");

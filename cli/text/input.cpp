@@ -164,6 +164,11 @@ std::size_t input_bytes::read(std::span<char> into) {
   return compressed() ? decoded(into) : read_raw(into);
 }
 
+bool input_bytes::ready(int milliseconds) const noexcept {
+  pollfd one{file_.descriptor(), POLLIN, 0};
+  return input_.regular || !pending_.empty() || ::poll(&one, 1, milliseconds) != 0;  // read() tells what is wrong
+}
+
 std::size_t input_bytes::decoded(std::span<char> into) try {
   for (;;) {
     auto const step = decoder_->decode(pending_, into);

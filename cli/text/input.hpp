@@ -64,6 +64,9 @@ class input_bytes {
   /// errc::corrupt.
   [[nodiscard]] std::size_t read(std::span<char> into);
 
+  /// Will read() return without waiting for a pipe? Waits so long for that.
+  [[nodiscard]] bool ready(int milliseconds) const noexcept;
+
   [[nodiscard]] bool compressed() const noexcept { return decoder_ != nullptr; }
   /// Bytes read from the input itself; if it is compressed, compressed bytes.
   [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }

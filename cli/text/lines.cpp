@@ -75,6 +75,7 @@ line_reader::line_reader(std::vector<line_input> inputs, line_format format)
     : inputs_(std::move(inputs)),
       format_(format),
       buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)),
+      base_(buffer_.get()),
       capacity_(buffer_bytes) {
   for (auto const& input : inputs_) {
     total_bytes_ += input.bytes;
@@ -82,14 +83,21 @@ line_reader::line_reader(std::vector<line_input> inputs, line_format format)
   }
 }
 
+line_reader::line_reader(text_piece const& piece, line_format format)
+    : inputs_({{.path = std::string(piece.input())}}),
+      format_(format),
+      next_line_(piece.first_line()),
+      base_(piece.text().data()),
+      end_(piece.text().size()) {}
+
 bool line_reader::next(std::vector<std::string_view>& lines) {
   while (current_ < inputs_.size()) {
     split(lines);
     delivered_from_ = current_;
     first_line_ = next_line_;
     if (lines.empty() && !fill()) {
-      if (start_ != end_) lines.emplace_back(buffer_.get() + start_, end_ - start_);  // the last line, without separator
-      if (!file_->compressed()) bytes_read_ += end_ - start_;
+      if (start_ != end_) lines.emplace_back(base_ + start_, end_ - start_);  // the last line, without separator
+      if (file_ && !file_->compressed()) bytes_read_ += end_ - start_;
       start_ = scanned_ = end_ = 0;
       file_.reset();
       ++current_;
@@ -112,10 +120,9 @@ void line_reader::split(std::vector<std::string_view>& lines) {
   lines.resize(block_lines);
   auto* out = lines.data();
   auto* const last = out + (block_lines - stride);
-  auto const* const base = buffer_.get();
-  auto const* start = base + start_;
-  auto const* at = base + scanned_;
-  auto const* const end = base + end_;
+  auto const* start = base_ + start_;
+  auto const* at = base_ + scanned_;
+  auto const* const end = base_ + end_;
   while (at != end && out <= last) {
     auto const bytes = std::min(static_cast<std::size_t>(end - at), stride);
     auto mask = bytes == stride ? separator_mask(at, format_.separator) : separators_of_rest(at, bytes, format_.separator);
@@ -127,13 +134,14 @@ void line_reader::split(std::vector<std::string_view>& lines) {
     at += bytes;
   }
   lines.resize(static_cast<std::size_t>(out - lines.data()));
-  if (file_ && !file_->compressed()) bytes_read_ += static_cast<std::uint64_t>(start - (base + start_));
-  start_ = static_cast<std::size_t>(start - base);
-  scanned_ = static_cast<std::size_t>(at - base);
+  if (file_ && !file_->compressed()) bytes_read_ += static_cast<std::uint64_t>(start - (base_ + start_));
+  start_ = static_cast<std::size_t>(start - base_);
+  scanned_ = static_cast<std::size_t>(at - base_);
 }
 
 /// Moves the unfinished line to the front of the buffer and reads once behind it. False at the end of the input.
 bool line_reader::fill() {
+  if (!buffer_) return false;  // a piece
   if (!file_) file_.emplace(inputs_[current_], format_.unpack);
   auto const kept = end_ - start_;
   if (kept == capacity_) {
@@ -152,14 +160,18 @@ bool line_reader::fill() {
 }
 
 /// Makes room for a line that fills the buffer.
-void line_reader::grow() try {
-  auto grown = std::make_unique_for_overwrite<char[]>(2 * capacity_);
+void line_reader::grow() {
+  auto grown = grown_buffer(2 * capacity_, inputs_[current_]);
   std::memcpy(grown.get(), buffer_.get(), capacity_);
   buffer_ = std::move(grown);
+  base_ = buffer_.get();
   capacity_ *= 2;
+}
+
+std::unique_ptr<char[]> grown_buffer(std::size_t bytes, line_input const& input) try {
+  return std::make_unique_for_overwrite<char[]>(bytes);
 } catch (std::bad_alloc const&) {
-  throw error(errc::io,
-              fmt::format("out of memory: {} has a line of more than {} bytes", shown_name(inputs_[current_]), capacity_));
+  throw error(errc::io, fmt::format("out of memory: {} has a line of more than {} bytes", shown_name(input), bytes / 2));
 }
 
 }  // namespace hortus::cli

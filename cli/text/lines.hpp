@@ -10,15 +10,10 @@
 #include <vector>
 
 #include "cli/text/input.hpp"
+#include "cli/text/line_format.hpp"
+#include "cli/text/pieces.hpp"
 
 namespace hortus::cli {
-
-/// The format of keys in the input. Keys are bytes: no locale, no encoding, no length limit except memory.
-struct line_format {
-  char separator = '\n';  ///< '\0' for --null
-  bool crlf = false;      ///< remove one CR from the end of every key
-  decompress unpack = decompress::yes;
-};
 
 /// Keys from files, pipes and terminals, in blocks.
 ///
@@ -38,6 +33,8 @@ class line_reader {
   line_reader(std::vector<line_input> inputs, line_format format);
   /// Reads a descriptor that the caller owns; `name` is for messages.
   line_reader(int descriptor, std::string name, line_format format = {});
+  /// The lines of a piece, which must outlive the reader.
+  line_reader(text_piece const& piece, line_format format);
 
   /// The next 1 to 1024 keys, valid until the next call; false (and no keys) at the end. Throws errc::io, and errc::corrupt for
   /// compressed input that is damaged or truncated.
@@ -71,13 +68,17 @@ class line_reader {
   std::uint64_t total_bytes_ = 0;
   bool streaming_ = false;
 
-  // buffer_: [0, start_) delivered, [start_, scanned_) an unfinished line, [scanned_, end_) not scanned yet.
+  // base_: [0, start_) delivered, [start_, scanned_) an unfinished line, [scanned_, end_) not scanned yet.
   std::unique_ptr<char[]> buffer_;
+  char const* base_ = nullptr;  // the buffer, or a piece that was read before
   std::size_t capacity_ = 0;
   std::size_t start_ = 0;
   std::size_t scanned_ = 0;
   std::size_t end_ = 0;
 };
+
+/// Room for so many bytes of a line. Throws errc::io, with the name of the input, if there is no memory for it.
+[[nodiscard]] std::unique_ptr<char[]> grown_buffer(std::size_t bytes, line_input const& input);
 
 /// Bit i of 64: is at[i] the separator? With SSE2, which every x86-64 has, otherwise as the portable version. Reading and
 /// splitting 10 M lines of 12 to 26 bytes takes 5.5 ns per line with SSE2, 8.1 portably, and 9.7 with one memchr per line,

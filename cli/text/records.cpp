@@ -30,11 +30,27 @@ record_reader::record_reader(std::span<std::string const> given, std::span<std::
       warn_(std::move(warn)),
       in_(inputs_of(paths, reads_input_, format.unpack), format) {}
 
+record_reader::record_reader(text_piece const& piece, line_format format, key_part part, input_start start, tell warn)
+    : reads_input_(true),
+      format_(format),
+      part_(std::move(part)),
+      warn_(std::move(warn)),
+      in_(piece, format),
+      start_(start),
+      is_piece_(true) {}
+
+std::optional<std::string> missing_keys::text(key_part const& part) const {
+  if (without_key == 0) return std::nullopt;
+  return fmt::format("{} of {} lines have no {} {}, and so no key", without_key, lines, part.is_csv() ? "column" : "field",
+                     part.is_csv() ? part.column : std::to_string(part.field));
+}
+
 bool record_reader::next(record_block& block) {
   if (delivered_ == lines_.size() && !read_lines()) {
-    if (without_key_ != 0)
-      warn_(fmt::format("{} of {} lines have no {} {}, and so no key", std::exchange(without_key_, 0), lines_seen_,
-                        part_.is_csv() ? "column" : "field", part_.is_csv() ? part_.column : std::to_string(part_.field)));
+    if (!is_piece_) {  // else told once for all pieces
+      if (auto const text = missing_.text(part_)) warn_(*text);
+      missing_.without_key = 0;
+    }
     block = {};
     return false;
   }
@@ -54,7 +70,7 @@ bool record_reader::next(record_block& block) {
            .first_line = first_line_ + start,
            .integers = part_.integers};
   if (what == record_block::kind::keys) {
-    block.keys = some(keys_);
+    block.keys = lines_are_keys_ ? some(lines_) : some(keys_);
     if (has_values()) block.values = some(values_);
     if (part_.integers) block.numbers = some(numbers_);
   }
@@ -76,7 +92,7 @@ bool record_reader::read_lines() {
     if (!in_.next(lines_)) return false;
     input_ = in_.input_name();
     first_line_ = in_.first_line();
-    lines_seen_ += lines_.size();
+    missing_.lines += lines_.size();
     if (first_line_ == 1) look_at_start();
   }
   find_keys();
@@ -92,7 +108,7 @@ void record_reader::look_at_start() {
   if (marked && !format_.crlf && !part_.is_csv() && format_.separator == '\n')
     warn_(fmt::format("{} starts with a byte-order mark, which is now part of its first key: --crlf leaves it out{}",
                       quoted_input(input_), cr ? ", and the CR at the end of each line too" : ""));
-  else if (cr && format_.separator == '\n' && !std::exchange(told_cr_, true))
+  else if (cr && format_.separator == '\n' && !std::exchange(start_.told_cr, true))
     warn_(fmt::format("the lines of {} end with CR LF, and the CR is now part of each key: --crlf leaves it out",
                       quoted_input(input_)));
   if (!part_.is_csv()) return;
@@ -101,8 +117,8 @@ void record_reader::look_at_start() {
     auto const number_of = [&](std::string const& column) {
       return part_.header ? column_number(column, line, delimiter, part_.ignore_case) : integer_of(column).value_or(0);
     };
-    column_ = number_of(part_.column);
-    if (has_values()) value_column_ = number_of(part_.value);
+    start_.column = number_of(part_.column);
+    if (has_values()) start_.value_column = number_of(part_.value);
   } catch (error const& e) {
     throw error(e.code(), fmt::format("{} {}", quoted_input(input_), e.what()));
   }
@@ -113,10 +129,8 @@ void record_reader::find_keys() {
   using enum key_part::values;
   if (part_.with_value == if_tabbed) part_.with_value = lines_.front().find('\t') == std::string_view::npos ? none : all;
   bool const typed = input_.empty();  // on the command line: a key, not a line that contains one
-  if (!has_values() && (typed || part_.is_whole_line()) && !part_.ignore_case && !part_.integers) {
-    keys_ = lines_;
-    return;
-  }
+  lines_are_keys_ = !has_values() && (typed || part_.is_whole_line()) && !part_.ignore_case && !part_.integers;
+  if (lines_are_keys_) return;
   std::size_t most = 0;
   for (auto const line : lines_) most += line.size();
   changed_.resize(has_values() ? 2 * most : most);
@@ -137,7 +151,7 @@ void record_reader::find_key(std::size_t i, char*& space) try {
       return;
     }
     if (part_.is_csv())
-      key = csv_column(line, column_, part_.delimiter.value_or(','), space);
+      key = csv_column(line, start_.column, part_.delimiter.value_or(','), space);
     else if (part_.field != 0)
       key = field_of(line, part_.field, part_.delimiter);
   }
@@ -154,7 +168,7 @@ void record_reader::find_key(std::size_t i, char*& space) try {
     values_[i] = value_of(i, space);
   }
   if (!key) {
-    ++without_key_;
+    ++missing_.without_key;
     kinds_[i] = record_block::kind::no_key;
     return;
   }
@@ -174,7 +188,7 @@ void record_reader::find_key(std::size_t i, char*& space) try {
 }
 
 std::string_view record_reader::value_of(std::size_t i, char*& space) const {
-  auto const value = part_.is_csv() ? csv_column(lines_[i], value_column_, part_.delimiter.value_or(','), space)
+  auto const value = part_.is_csv() ? csv_column(lines_[i], start_.value_column, part_.delimiter.value_or(','), space)
                                     : field_of(lines_[i], integer_of(part_.value).value_or(0), part_.delimiter);
   if (!value)
     throw error(errc::bad_goal,

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,22 @@ struct record_block {
   }
 };
 
+/// What the start of an input tells about the rest of it.
+struct input_start {
+  std::uint64_t column = 0;        ///< of CSV: the column of the key
+  std::uint64_t value_column = 0;  ///< and that of the value
+  bool told_cr = false;            ///< there was a warning about the ends of lines, of this input or one before
+};
+
+/// How many lines had no key because their field or column is missing.
+struct missing_keys {
+  std::uint64_t lines = 0;
+  std::uint64_t without_key = 0;
+
+  /// For standard error; nothing if each line had one.
+  [[nodiscard]] std::optional<std::string> text(key_part const& part) const;
+};
+
 /// Keys as a command gets them: first those of its command line, then one a line from its inputs.
 ///
 ///     record_reader in(keys, paths, format, part, warn);
@@ -47,6 +64,12 @@ class record_reader {
   /// mark, lines without the field.
   record_reader(std::span<std::string const> given, std::span<std::string const> paths, line_format format, key_part part,
                 tell warn);
+  /// The keys of a piece, which must outlive the reader. `start` is that of its input, which the reader of the first piece
+  /// finds out.
+  record_reader(text_piece const& piece, line_format format, key_part part, input_start start, tell warn);
+
+  [[nodiscard]] input_start const& start() const noexcept { return start_; }
+  [[nodiscard]] missing_keys const& missing() const noexcept { return missing_; }
 
   /// Do lines have values? Known when the first block was read.
   [[nodiscard]] bool has_values() const noexcept { return part_.with_value == key_part::values::all; }
@@ -73,12 +96,13 @@ class record_reader {
   key_part part_;
   tell warn_;
   line_reader in_;
-  std::uint64_t column_ = 0;        // of CSV, in the input being read
-  std::uint64_t value_column_ = 0;  // the same for the value
+  input_start start_;  // of the input being read
+  bool is_piece_ = false;
 
   // The block of lines that was read last, and how much of it was delivered.
   std::vector<std::string_view> lines_;
-  std::vector<std::string_view> keys_;
+  std::vector<std::string_view> keys_;  // not of whole lines, which are keys as they are
+  bool lines_are_keys_ = false;
   std::vector<std::uint64_t> numbers_;
   std::vector<std::string_view> values_;
   std::vector<record_block::kind> kinds_;
@@ -88,9 +112,7 @@ class record_reader {
   std::size_t delivered_ = 0;
   std::size_t given_read_ = 0;
 
-  std::uint64_t lines_seen_ = 0;
-  std::uint64_t without_key_ = 0;
-  bool told_cr_ = false;
+  missing_keys missing_;
 };
 
 }  // namespace hortus::cli

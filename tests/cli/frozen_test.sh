@@ -91,16 +91,9 @@ for family in $some; do
 done
 
 section "--threads: the same bytes, however many threads build it and wherever the digests are kept"
-refused '^hortus: --threads is for families that are built in parts \(.*golomb_set.*\), not for bloom' \
-  hortus build bloom -o none --threads 2 keys
-refused 'not for bloom' hortus build bloom -o none --threads 2 -n 20000 keys
-refused 'not for bloom' hortus add none --create --family bloom --threads 2 -n 20000 keys
 refused 'threads' hortus build golomb_set -o none --threads 0 keys
 refused 'auto makes a filter that takes more keys later; name a family .* such as ribbon' hortus build auto --need build -o none keys
 refused 'at most 1024' hortus build golomb_set -o none --threads 1025 keys
-some=$( (hortus build bloom -o none --threads 2 keys 2>&1 || true) | sed -nE 's/.*\((.*)\).*/\1/p' | tr -d ,)
-[ -n "$some" ] || fail "no family is built in parts"
-some=$(comm -23 <(tr ' ' '\n' <<<"$some" | sort) <(families find | tr ' ' '\n' | sort)) # maps: see map_test.sh
 seq 600000 >many
 for family in $some; do
   hortus build $family -o f many

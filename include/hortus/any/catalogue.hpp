@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@
 /// The list of families at run time: cards, and functions that make, build and read filters. Generated from any/families.def.
 namespace hortus {
 
+/// Writes the next digests, at most as many as there is room for, and returns their number; 0 at the end.
+using digest_fill = std::function<std::size_t(std::span<digest>)>;
+
 struct family_info : card {
   any_family (*make)(request const&);  ///< an empty filter; throws errc::unsupported if the family has no insert
   /// A filter of these keys, built at once, or made and then filled. Throws errc::full if a key does not fit.
@@ -24,6 +28,10 @@ struct family_info : card {
   /// A set of the keys of the first list, which tells them from those of the second. Null for other families.
   any_family (*build_apart)(word_source const& members, word_source const& others, request const&, part_loop const&);
   any_family (*read)(field_reader&);
+  /// A filter of the digests that the fills write, each called in a thread of its own until it writes none. Adds their number
+  /// to `in`. Temporarily takes as much memory as the filter. Null for families that do not keep a key in one place: see
+  /// parallel.hpp.
+  any_family (*fill_by_threads)(std::span<digest_fill>, request const&, std::size_t& in) = nullptr;
 };
 
 [[nodiscard]] std::span<family_info const> catalogue();
