@@ -6,6 +6,8 @@
 #include <system_error>
 #include <thread>
 
+#include "redis/memory.hpp"
+
 namespace hortus::server {
 namespace {
 
@@ -36,6 +38,7 @@ class workers {
   static constexpr std::size_t most_threads = 4;  // the work is limited by memory, which two or three threads keep busy
 
   [[noreturn]] void run() {
+    touch_pages_from_now_on();
     for (;;) {
       auto const next = taken();
       next->compute();

@@ -34,12 +34,14 @@ void counted_free(void* block) noexcept {
   api::Free(block);
 }
 
+thread_local bool touches_pages = false;
+
 /// Sets a new block to zero. The whole pages of a large one are returned to the system, which maps zeroed pages when they are
-/// touched: a filter of gigabytes is there at once, and takes memory as it fills.
+/// touched: a filter of gigabytes is there at once, and takes memory as it fills. Unless the thread has time to touch them.
 void zero(void* block, std::size_t bytes) noexcept {
   auto* const first = static_cast<std::byte*>(block);
 #if defined(__linux__)
-  if (bytes >= std::size_t{1} << 20) {
+  if (bytes >= std::size_t{1} << 20 && !touches_pages) {
     auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     auto const start = reinterpret_cast<std::uintptr_t>(block);
     auto const from = (start + page - 1) / page * page;
@@ -88,6 +90,8 @@ void count_adopted(void* block) noexcept { total_bytes += static_cast<long long>
 
 allocation_meter::allocation_meter() noexcept : before_(bytes_here) {}
 long long allocation_meter::bytes() const noexcept { return bytes_here - before_; }
+
+void touch_pages_from_now_on() noexcept { touches_pages = true; }
 
 memory_source redis_memory() noexcept { return {allocate, release}; }
 

@@ -16,6 +16,9 @@ namespace hortus::server {
 
 /// The source for the cells of all filters of the library: set_memory_source(redis_memory()) when the module is loaded.
 [[nodiscard]] memory_source redis_memory() noexcept;
+/// From now on the calling thread writes to every page that it allocates. For threads that nobody waits for: later commands
+/// would otherwise wait for the system at the first touch of each page.
+void touch_pages_from_now_on() noexcept;
 
 /// Moves a block of that source to where the allocator wants it. Returns where it is now, or null if it stays.
 [[nodiscard]] void* moved_block(void* block, std::size_t bytes, std::size_t alignment, api::defragmentation* how) noexcept;
