@@ -79,7 +79,7 @@ HWY_INLINE bool matches(homogeneous_cells const& cells, std::uint64_t const* lay
 }
 
 /// Keys that are prefetched ahead, two lines each. To the second cache: it waits for more lines at once than the first one, and
-/// takes a third of the time (docs/performance.md).
+/// takes a third of the time (docs/performance-history.md).
 constexpr std::size_t ahead = 32;
 
 template <bool Eight>

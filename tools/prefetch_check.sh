@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # prefetch_check.sh OBJECT...: fails if the compiled unit of a family has no prefetch instruction. g++ drops calls of functions
-# that only prefetch, so that batches of a family can lose their speed without any other sign (docs/performance.md).
+# that only prefetch, so that batches of a family can lose their speed without any other sign (docs/performance-history.md).
 set -euo pipefail
 [ "$(uname -m)" = x86_64 ] || { echo "not an x86-64 machine: nothing checked"; exit 0; }
 seen=0 lost=0

@@ -26,7 +26,7 @@ inline constexpr std::size_t block_keys = [] {
 }();
 
 /// The approximate size of a core's own cache on today's machines. Prefetching costs time and gains nothing in a filter up to
-/// this size: docs/performance.md has the measurement.
+/// this size: docs/performance-history.md has the measurement.
 inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
 /// Is it worth prefetching?

@@ -9,7 +9,7 @@ namespace hortus {
 
 /// Looks up keys in ascending order of their digests, in one pass: a block is decoded once for all its keys. Calls act(i) for
 /// each keys[i] that is found, in order. Faster than a batch from one key for every ten of the set on, or every five if they
-/// have to be sorted first: docs/performance.md.
+/// have to be sorted first: docs/performance-history.md.
 void for_each_found(golomb_set const& set, std::span<digest const> keys, auto act) {
   constexpr auto none = ~std::uint64_t{0};  // no value is as large
   auto const& blocks = set.blocks();

@@ -48,7 +48,7 @@ struct cuckoo_shape {
 /// The planned number of keys per window. With two choices of two overlapping slots, keys fit up to 0.9649 per slot (E. Lehman,
 /// R. Panigrahy, "3.5-way cuckoo hashing for the price of 2-and-a-bit", ESA 2009; S. Walzer, "Load thresholds for cuckoo
 /// hashing with overlapping blocks", ICALP 2018). Near that limit an insert searches long for a free slot: the last 5 % of the
-/// keys of a filter planned for 0.93 take as long as the first 70 % (docs/performance.md).
+/// keys of a filter planned for 0.93 take as long as the first 70 % (docs/performance-history.md).
 inline constexpr double cuckoo_load = 0.91;
 
 /// The fewest windows for `items` keys. A small filter needs spare ones, because a few keys can share their windows by chance.
