@@ -45,8 +45,8 @@ struct binary_fuse_row {
 };
 
 /// By simulation: the segments, and about the fewest slots, with which slots and bumped keys together take the least space, for
-/// slots of 8 bits. A little more than the fewest, because lookups pay for bumped keys, too. docs/performance-history.md has the
-/// figures. Integers, so that a filter has the same bytes wherever it is built.
+/// slots of 8 bits. A little more than the fewest, because lookups pay for bumped keys, too. docs/performance-history.md has
+/// the figures. Integers, so that a filter has the same bytes wherever it is built.
 inline constexpr std::array<binary_fuse_row, 22> binary_fuse_of_three{
     {{0, 12288, 12288, 0}, {0, 12288, 10650, 3932}, {0, 10650, 7782, 3932}, {0, 7782, 6554, 2621}, {0, 6554, 5898, 1311},
      {0, 5898, 5571, 786}, {0, 5571, 5386, 524},    {0, 5386, 5280, 229},   {0, 5280, 5161, 131},  {0, 5161, 5112, 98},
