@@ -89,11 +89,11 @@ class new_keys {
   HWY_ALIGN std::uint8_t fresh_[Asked ? most_keys : 1];
 };
 
-/// Sets the bits of a mask; was one of them not set before?
-HWY_INLINE bool set_bits(std::uint64_t& word, std::uint64_t mask) {
+/// Sets the bits of a mask; returns those that were not set before.
+HWY_INLINE std::uint64_t set_bits(std::uint64_t& word, std::uint64_t mask) {
   auto const before = word;
   word = before | mask;
-  return (mask & ~before) != 0;
+  return mask & ~before;
 }
 
 #ifdef HORTUS_KEYS_IN_LANES

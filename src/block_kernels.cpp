@@ -47,14 +47,14 @@ HWY_INLINE std::uint64_t insert_in_word(blocks_to_write const& in, keys xs, keys
       ask.group(i);
       find_words(xs, all, i, {in.words, in.blocks, in.probes}, at);
       for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j)
-        fresh.note(j, set_bits(in.words[at.word[j]], at.mask[j]));
+        fresh.note(j, set_bits(in.words[at.word[j]], at.mask[j]) != 0);
     }
     return fresh.bits(xs.size());
   }
 #endif
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
-    fresh.note(i, set_bits(in.words[fastrange(xs[i].bits(), in.blocks)], word_mask(pattern_bits(xs[i]), in.probes)));
+    fresh.note(i, set_bits(in.words[fastrange(xs[i].bits(), in.blocks)], word_mask(pattern_bits(xs[i]), in.probes)) != 0);
   }
   return fresh.bits(xs.size());
 }
@@ -110,7 +110,7 @@ HWY_INLINE std::uint64_t insert_in_sectors(blocks_to_write const& in, keys xs, k
       ask.group(i);
       find_sectors(xs, all, i, {in.words, in.blocks, in.probes}, a, b);
       for (std::size_t j = i; j < std::min(i + group_keys, xs.size()); ++j)
-        fresh.note(j, set_bits(in.words[a.word[j]], a.mask[j]) | set_bits(in.words[b.word[j]], b.mask[j]));
+        fresh.note(j, (set_bits(in.words[a.word[j]], a.mask[j]) | set_bits(in.words[b.word[j]], b.mask[j])) != 0);
     }
     return fresh.bits(xs.size());
   }
@@ -118,7 +118,7 @@ HWY_INLINE std::uint64_t insert_in_sectors(blocks_to_write const& in, keys xs, k
   for (std::size_t i = 0; i < xs.size(); ++i) {
     if (i % group_keys == 0) ask.group(i);
     auto const at = sectors_of(xs[i], in.blocks, in.probes / 2);
-    fresh.note(i, set_bits(in.words[at.a], at.a_mask) | set_bits(in.words[at.b], at.b_mask));
+    fresh.note(i, (set_bits(in.words[at.a], at.a_mask) | set_bits(in.words[at.b], at.b_mask)) != 0);
   }
   return fresh.bits(xs.size());
 }
