@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <ranges>
 #include <span>
 #include <thread>
@@ -109,6 +110,20 @@ requires std::ranges::random_access_range<Keys const> std::size_t insert_paralle
   return insert_by_threads::act(filter, keys, std::max(threads, 1U));
 }
 
+/// Some of the keys of a range. Like std::ranges::subrange, which clang 14 does not compile with the library of g++ 12.
+template <std::random_access_iterator Iterator>
+class some_keys {
+ public:
+  some_keys(Iterator first, std::iter_difference_t<Iterator> count) : first_(first), count_(count) {}
+  [[nodiscard]] Iterator begin() const { return first_; }
+  [[nodiscard]] Iterator end() const { return first_ + count_; }
+  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
+
+ private:
+  Iterator first_;
+  std::iter_difference_t<Iterator> count_;
+};
+
 /// A filter, view or any_filter that answers batches into the caller's memory.
 template <class Filter, class Keys>
 concept answers_into = sized_key_range<Keys> && std::ranges::random_access_range<Keys const> &&
@@ -126,10 +141,9 @@ void may_contain_parallel(Filter const& filter, Keys const& keys, std::span<std:
   in_threads(std::max(threads, 1U))((size + piece - 1) / piece, [&](std::uint64_t i) {
     auto const from = static_cast<std::size_t>(i) * piece;
     auto const count = std::min(piece, size - from);
-    auto const first =
-        std::ranges::next(std::ranges::begin(keys), static_cast<std::ranges::range_difference_t<Keys const>>(from));
-    auto const last = std::ranges::next(first, static_cast<std::ranges::range_difference_t<Keys const>>(count));
-    filter.may_contain(std::ranges::subrange(first, last), hits.subspan(from / 64, mask_words(count)));
+    using distance = std::ranges::range_difference_t<Keys const>;
+    some_keys const mine(std::ranges::begin(keys) + static_cast<distance>(from), static_cast<distance>(count));
+    filter.may_contain(mine, hits.subspan(from / 64, mask_words(count)));
   });
 }
 template <class Keys, answers_into<Keys> Filter>
