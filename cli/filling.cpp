@@ -30,7 +30,7 @@ void filling::insert(record_block const& block) {
 void filling::insert(std::span<digest const> xs, key_kind kind) {
   offered_ += xs.size();
   if (can_be_full_) count_new(xs);
-  auto const in = kind == key_kind::integers ? into_.insert_hashed<std::uint64_t>(xs) : into_.insert_hashed<std::string>(xs);
+  auto const in = kind == key_kind::integers ? into_.insert(as_integer_digests(xs)) : into_.insert(as_text_digests(xs));
   refused_ += xs.size() - in;
   inserted_ += in;
 }

@@ -104,8 +104,10 @@ using vector = hn::Vec<words>;
 class padded {
  public:
   explicit HWY_INLINE padded(keys xs) : bits_(reinterpret_cast<std::uint64_t const*>(xs.data())) {
-    if (xs.size() % group_keys == 0) return;
-    for (std::size_t i = 0; i < most_keys; ++i) space_[i] = i < xs.size() ? xs[i].bits() : 0;
+    auto const more = xs.size() % group_keys;
+    if (more == 0) return;
+    for (std::size_t i = 0; i < xs.size(); ++i) space_[i] = bits_[i];
+    for (std::size_t i = xs.size(); i < xs.size() + group_keys - more; ++i) space_[i] = 0;
     bits_ = space_;
   }
   HWY_INLINE vector operator[](std::size_t i) const { return hn::LoadU(words(), bits_ + i); }

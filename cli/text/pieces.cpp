@@ -58,7 +58,7 @@ bool piece_source::wait_for_bytes() const noexcept {
   return !stopped_;
 }
 
-/// Reads once behind what is in the piece, and before that behind the rest of the piece before. False at the end of the input.
+/// Appends what one read delivers to the piece, which starts with the rest of the piece before. False at the end of the input.
 bool piece_source::read_behind(text_piece& piece, std::size_t& end) {
   auto const kept = std::max(end, rest_.size());
   if (piece.capacity_ < std::max(2 * kept, piece_bytes)) {

@@ -33,7 +33,7 @@ class text_piece {
 /// slow pipe makes nobody wait.
 class piece_source {
  public:
-  /// A quarter of a second-level cache, or less: the filter needs that, too.
+  /// With smaller pieces threads wait for each other more often: docs/performance-history.md.
   static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
   piece_source(std::vector<line_input> inputs, line_format format);

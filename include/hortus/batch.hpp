@@ -67,15 +67,15 @@ void in_blocks(F const& f, std::span<digest const> xs, auto act) {
 template <access For, family F>
 void in_blocks(F const& f, auto fill, auto act) {
   bool const far = worth_prefetching(f);
-  alignas(64) std::array<digest, block_keys<F>> space[2];
+  digest_space<block_keys<F>> space[2];
   auto* now = &space[0];
   auto* next = &space[1];
-  auto count = fill(std::span(*now));
+  auto count = fill(now->all());
   if (far)
-    for (auto const x : std::span(*now).first(count)) prefetch_for<For>(f, x);
+    for (auto const x : now->all().first(count)) prefetch_for<For>(f, x);
   while (count != 0) {
-    std::size_t const coming = count == now->size() ? fill(std::span(*next)) : 0;
-    act(std::span<digest const>(*now).first(count), std::span<digest const>(*next).first(far ? coming : 0));
+    std::size_t const coming = count == now->size() ? fill(next->all()) : 0;
+    act(std::span<digest const>(now->first(), count), std::span<digest const>(next->first(), far ? coming : 0));
     std::swap(now, next);
     count = coming;
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -41,6 +42,7 @@ struct [[gnu::may_alias]] integer_digest : digest {
 };
 static_assert(sizeof(digest) == sizeof(std::uint64_t));
 static_assert(alignof(digest) == alignof(std::uint64_t));
+static_assert(sizeof(text_digest) == sizeof(digest) && sizeof(integer_digest) == sizeof(digest));
 
 /// Uses hashes of your own as digests in place: nothing is copied. All 64 bits must be well mixed, as those of XXH3, wyhash
 /// or MurmurHash3 are. An identity hash, a CRC or a 32-bit hash would fill filters unevenly: digest::of_hash() mixes such
@@ -49,9 +51,35 @@ static_assert(alignof(digest) == alignof(std::uint64_t));
   return {reinterpret_cast<digest const*>(hashes.data()), hashes.size()};
 }
 
+/// Digests of which the caller knows that the filter's own hash made them of text, or of integers, perhaps in other threads.
+/// Nothing is copied.
+[[nodiscard]] inline std::span<text_digest const> as_text_digests(std::span<digest const> digests) noexcept {
+  return {reinterpret_cast<text_digest const*>(digests.data()), digests.size()};
+}
+[[nodiscard]] inline std::span<integer_digest const> as_integer_digests(std::span<digest const> digests) noexcept {
+  return {reinterpret_cast<integer_digest const*>(digests.data()), digests.size()};
+}
+
 /// The other way round: the bits of digests in place.
 [[nodiscard]] inline std::span<std::uint64_t const> as_words(std::span<digest const> digests) noexcept {
   return {reinterpret_cast<std::uint64_t const*>(digests.data()), digests.size()};
 }
+
+/// Room for some digests. It is not initialised: to set a block of digests to zero takes as long as several lookups, and a
+/// batch may have one key.
+template <std::size_t Count>
+class digest_space {
+ public:
+  digest_space() noexcept {}  // NOLINT(cppcoreguidelines-pro-type-member-init,modernize-use-equals-default)
+  digest& operator[](std::size_t i) noexcept { return first()[i]; }
+  digest const& operator[](std::size_t i) const noexcept { return first()[i]; }
+  [[nodiscard]] digest* first() noexcept { return reinterpret_cast<digest*>(words_); }
+  [[nodiscard]] digest const* first() const noexcept { return reinterpret_cast<digest const*>(words_); }
+  [[nodiscard]] static constexpr std::size_t size() noexcept { return Count; }
+  [[nodiscard]] std::span<digest> all() noexcept { return {first(), Count}; }
+
+ private:
+  alignas(64) std::uint64_t words_[Count];
+};
 
 }  // namespace hortus

@@ -29,10 +29,16 @@ concept key_range =
 template <class Keys>
 concept sized_key_range = key_range<Keys> && std::ranges::sized_range<Keys const>;
 
-/// Contiguous digests: they are used in place, without a copy.
+/// Contiguous digests, of any kind: they are used in place, without a copy.
 template <class Keys>
 concept digest_row = std::ranges::contiguous_range<Keys const> && std::ranges::sized_range<Keys const> &&
-    std::same_as<std::ranges::range_value_t<Keys const>, digest>;
+    std::derived_from<std::ranges::range_value_t<Keys const>, digest>;
+
+template <digest_row Keys>
+[[nodiscard]] std::span<digest const> digests_in(Keys const& keys) noexcept {
+  digest const* const first = std::ranges::data(keys);
+  return {first, static_cast<std::size_t>(std::ranges::size(keys))};
+}
 
 template <sized_key_range Keys>
 [[nodiscard]] std::size_t number_of(Keys const& keys) {
@@ -43,7 +49,7 @@ template <sized_key_range Keys>
 template <access For, family F, key_hash Hash, key_range Keys>
 void in_key_blocks(F const& f, Hash const& hash, Keys const& keys, auto act) {
   if constexpr (digest_row<Keys>) {
-    in_blocks<For>(f, std::span<digest const>(keys), act);
+    in_blocks<For>(f, digests_in(keys), act);
   } else {
     auto key = std::ranges::begin(keys);
     auto const end = std::ranges::end(keys);
@@ -59,11 +65,28 @@ inline void check_room(std::size_t keys, std::size_t has, std::size_t needs, cha
                                       of_what + ", and there is room for " + std::to_string(has));
 }
 
+/// Lookups of fewer keys than these are made one by one: to prepare blocks of keys would take longer.
+inline constexpr std::size_t fewest_in_blocks = 12;
+
+/// The answers for fewer than 64 keys, one bit a key.
+template <membership F, key_hash Hash, key_range Keys>
+[[nodiscard]] std::uint64_t answers_one_by_one(F const& f, Hash const& hash, Keys const& keys) {
+  std::uint64_t answers = 0;
+  unsigned i = 0;
+  for (auto const& key : keys) answers |= std::uint64_t{f.may_contain(digest_of(hash, key))} << i++;
+  return answers;
+}
+
 /// Writes answers of one bit a key into the words at `hits`: answer(block, next, words) writes those of a block.
 template <access For, family F, key_hash Hash, sized_key_range Keys>
 void mask_into(F const& f, Hash const& hash, Keys const& keys, std::span<std::uint64_t> hits, auto answer) {
   check_room(number_of(keys), hits.size(), mask_words(number_of(keys)), "words of 64 bits");
   auto* words = hits.data();
+  if constexpr (For == access::lookup && membership<F>)
+    if (number_of(keys) < fewest_in_blocks) {
+      if (number_of(keys) != 0) *words = answers_one_by_one(f, hash, keys);
+      return;
+    }
   in_key_blocks<For>(f, hash, keys, [&](auto block, auto next) {
     answer(block, next, words);
     words += mask_words(block.size());
@@ -75,6 +98,11 @@ template <access For, family F, key_hash Hash, key_range Keys>
 [[nodiscard]] bitmask mask_of(F const& f, Hash const& hash, Keys const& keys, auto answer) {
   bitmask hits;
   if constexpr (sized_key_range<Keys>) hits.resize(number_of(keys));
+  if constexpr (For == access::lookup && membership<F> && sized_key_range<Keys>)
+    if (number_of(keys) < fewest_in_blocks) {
+      if (number_of(keys) != 0) *hits.data() = answers_one_by_one(f, hash, keys);
+      return hits;
+    }
   std::size_t done = 0;
   in_key_blocks<For>(f, hash, keys, [&](auto block, auto next) {
     if (hits.size() < done + block.size()) hits.resize(done + block.size());

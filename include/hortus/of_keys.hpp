@@ -51,7 +51,7 @@ class of_keys : public hashed_family<Family, Hash> {
     std::vector<digest> made;
     std::span<digest const> digests;
     if constexpr (digest_row<Keys>) {
-      digests = std::span<digest const>(keys);
+      digests = digests_in(keys);
     } else {
       made = all_digests(hash, keys);
       digests = made;
@@ -169,14 +169,6 @@ class of_keys : public hashed_family<Family, Hash> {
   [[nodiscard]] std::size_t insert(Keys const& keys) requires(can_refuse<Family>) {
     return insert_keys(keys);
   }
-  /// Inserts digests that this filter's hash has made of keys of this type, perhaps in other threads. Returns the number
-  /// inserted. Throws errc::unsupported if the family keeps keys.
-  template <digestible Key>
-  [[nodiscard]] std::size_t insert_hashed(std::span<digest const> xs) requires insertable<Family> {
-    if constexpr (key_keeping<Family>)
-      if (family_.keeps_keys()) throw error(errc::unsupported, "a family that keeps keys cannot take them as digests");
-    return insert_digests_of<Key>(xs);
-  }
   /// Inserts key i times[i] times. Throws errc::bad_params unless `times` has one number for each key.
   template <sized_key_range Keys, weighted F = Family>
   void insert(Keys const& keys, std::span<times_type<F> const> times) {
@@ -267,14 +259,9 @@ class of_keys : public hashed_family<Family, Hash> {
     using key_type = std::ranges::range_value_t<Keys const>;
     if constexpr (key_keeping<Family>)
       if (family_.keeps_keys()) return insert_kept(family_, hash_, keys, [&] { note_inserts<key_type>(about_, 1); });
-    return insert_digests_of<key_type>(keys);
-  }
-  /// `keys` are of type Key, or their digests.
-  template <class Key, class Keys>
-  std::size_t insert_digests_of(Keys const& keys) {
     if constexpr (placed<Family> && sized_key_range<Keys>)
       if (worth_ordering(family_, number_of(keys))) {
-        noting<Key> noted{.about = about_, .in = 0, .known = true};
+        noting<key_type> noted{.about = about_, .in = 0, .known = true};
         auto key = std::ranges::begin(keys);
         auto fill = [&](std::span<digest> space) { return digests_of(hash_, key, std::ranges::end(keys), space); };
         insert_ordered(family_, fill, noted.in);
@@ -282,7 +269,7 @@ class of_keys : public hashed_family<Family, Hash> {
       }
     std::size_t in = 0;
     in_key_blocks<access::update>(family_, hash_, keys, [&](auto block, auto next) {
-      noting<Key> noted{about_};
+      noting<key_type> noted{about_};
       noted.went_in(insert_block(family_, block, next));
       in += noted.in;
     });

@@ -117,16 +117,25 @@ class in_block {
     return missing == 0;
   }
   std::size_t insert(std::span<digest const> xs, std::span<digest const> next) noexcept requires vectorised_pattern<Pattern> {
-    Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
+    if (xs.size() < fewest_for_a_kernel)
+      for (auto const x : xs) insert(x);
+    else
+      Pattern::insert({blocks_[0], blocks_.size(), probes_}, xs, next);
     return xs.size();
   }
   void insert_if_new(std::span<digest const> xs, std::span<digest const> next,
                      std::uint64_t* fresh) noexcept requires vectorised_pattern<Pattern> {
-    *fresh = Pattern::insert_if_new({blocks_[0], blocks_.size(), probes_}, xs, next);
+    if (xs.size() < fewest_for_a_kernel)
+      *fresh = one_by_one(xs, [&](digest x) { return insert_if_new(x); });
+    else
+      *fresh = Pattern::insert_if_new({blocks_[0], blocks_.size(), probes_}, xs, next);
   }
   void may_contain(std::span<digest const> xs, std::span<digest const> next,
                    std::uint64_t* hits) const noexcept requires vectorised_pattern<Pattern> {
-    *hits = Pattern::may_contain({blocks_[0], blocks_.size(), probes_}, xs, next);
+    if (xs.size() < fewest_for_a_kernel)
+      *hits = one_by_one(xs, [&](digest x) { return may_contain(x); });
+    else
+      *hits = Pattern::may_contain({blocks_[0], blocks_.size(), probes_}, xs, next);
   }
   [[nodiscard]] std::uint64_t place(digest x) const noexcept { return Pattern::block_of(x, blocks_.size()); }
   [[nodiscard]] std::uint64_t places() const noexcept { return blocks_.size(); }
@@ -194,6 +203,14 @@ class in_block {
 
  private:
   using blocks = block_array<Pattern::layout.bits() / 64>;
+
+  /// What a kernel does before its first key takes as long as a few keys one by one. So few keys have no `next`.
+  static constexpr std::size_t fewest_for_a_kernel = 12;
+  static std::uint64_t one_by_one(std::span<digest const> xs, auto answer) noexcept {
+    std::uint64_t answers = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) answers |= std::uint64_t{answer(xs[i])} << i;
+    return answers;
+  }
 
   static plan::blocked_shape layout(params p) noexcept { return {Pattern::layout, p.blocks, p.probes}; }
   static double mean_chance(blocks const& all, unsigned probes) noexcept {

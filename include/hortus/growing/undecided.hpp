@@ -18,7 +18,7 @@ class undecided {
   using bits = std::array<std::uint64_t, Most / 64>;  ///< one answer per key
 
   explicit undecided(std::span<digest const> xs) noexcept : size_(xs.size()) {
-    std::copy(xs.begin(), xs.end(), keys_.begin());
+    std::copy(xs.begin(), xs.end(), keys_.first());
     for (std::size_t i = 0; i < size_; ++i) place_[i] = static_cast<std::uint16_t>(i);
   }
   /// The keys that the first stage did not report: those whose bits are 0.
@@ -31,7 +31,7 @@ class undecided {
   }
   /// The keys to look up in the next stage. They may include a few decided ones, whose answers are ignored. That is cheaper
   /// than compacting after every stage, because a stage decides only about 1 % of absent keys.
-  [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.data(), size_}; }
+  [[nodiscard]] std::span<digest const> keys() const noexcept { return {keys_.first(), size_}; }
   [[nodiscard]] bool empty() const noexcept { return decided_ == size_; }
 
   /// Bit i of `yes` is the answer for keys()[i]. A key whose bit is set becomes decided: act(place in the block, key, i).
@@ -74,7 +74,7 @@ class undecided {
 
  private:
   static_assert(Most % 64 == 0 && Most <= 65'536);
-  std::array<digest, Most> keys_;
+  digest_space<Most> keys_;
   std::array<std::uint16_t, Most> place_;
   bits done_{};
   std::size_t size_;

@@ -34,7 +34,11 @@ class xxh3 {
 
   [[nodiscard]] constexpr digest of_integer(std::uint64_t x) const noexcept { return digest(mix64(x ^ integer_salt_)); }
   void of_integers(std::span<std::uint64_t const> xs, digest* out) const noexcept {
-    kernels::mix64_each(xs, integer_salt_, out);
+    constexpr std::size_t fewest_for_a_kernel = 8;  // its call takes as long as some keys
+    if (xs.size() < fewest_for_a_kernel)
+      for (std::size_t i = 0; i < xs.size(); ++i) out[i] = of_integer(xs[i]);
+    else
+      kernels::mix64_each(xs, integer_salt_, out);
   }
   [[nodiscard]] digest of_bytes(std::span<std::byte const> bytes) const noexcept {
     return digest(XXH3_64bits_withSeed(bytes.data(), bytes.size(), bytes_seed_));
