@@ -87,7 +87,7 @@ double overhead_of(measured_family const& family, row const& r) {
 void run(setup const& what, std::function<void(row const&)> const& each) {
   for (auto const items : what.items) {
     auto const members = scrambled(1, items);
-    std::size_t const queries = items > 8'000'000 ? 4'000'000 : 1'000'000;
+    std::size_t const queries = what.queries != 0 ? what.queries : items > 8'000'000 ? 4'000'000 : 1'000'000;
     auto const hits = drawn<std::uint64_t>(members, queries);
     auto const misses = scrambled(absent_from, queries);
     std::vector<std::uint64_t> stream;
@@ -96,9 +96,10 @@ void run(setup const& what, std::function<void(row const&)> const& each) {
         if (!is_wanted(what, family)) continue;
         if (family.wants_stream && stream.empty()) stream = zipf_stream<std::uint64_t>(members);
         auto const& inserted = family.wants_stream ? stream : members;
-        auto r = measure(*family.numbers({inserted, hits, misses}, fpr), what.threads, what.repetitions);
+        auto r = measure(*family.numbers({inserted, hits, misses}, fpr), what);
         auto const queries_for_rate = family.rate_is_of_absent_keys() ? rate_queries(fpr) : 0;
-        r.fpr_measured = measured_fpr(*family.numbers({inserted, {}, {}}, fpr), queries_for_rate, absent_for_rates);
+        if (!what.lookups_only)  // else the rate among the misses will do
+          r.fpr_measured = measured_fpr(*family.numbers({inserted, {}, {}}, fpr), queries_for_rate, absent_for_rates);
         r.overhead = overhead_of(family, r);
         each(r);
       }
@@ -113,7 +114,7 @@ void run_on_text(std::span<std::string_view const> members, std::span<std::strin
   packed_texts const misses(absent);
   for (auto const& family : all_measured()) {
     auto const& inserted = family.wants_stream ? stream : once;
-    auto r = measure(*family.texts({inserted.texts(), hits.texts(), misses.texts()}, fpr), 1, 3);
+    auto r = measure(*family.texts({inserted.texts(), hits.texts(), misses.texts()}, fpr), {.repetitions = 3});
     r.overhead = overhead_of(family, r);
     each(r);
   }

@@ -55,6 +55,8 @@ struct setup {
   std::vector<double> fprs;
   unsigned threads = 1;
   unsigned repetitions = 7;
+  std::uint64_t queries = 0;  ///< number of lookups in a repetition; 0: a million, or four for large filters
+  bool lookups_only = false;  ///< a build and lookups are timed, and no updates: for large filters, which take long to fill
 };
 
 /// Measures with 64-bit keys. Calls each(row) as soon as a row is complete.

@@ -70,11 +70,11 @@ class update_times {
 /// The number of members whose updates are timed, the last ones.
 std::size_t late(subject const& it) { return std::min(std::size_t{1} << 22, it.members()); }
 
-/// Fills the filter. Times inserts one by one and in batches, `repetitions` times, if the family has them.
+/// Times inserts one by one and in batches, `repetitions` times, if the family has them. All members are in the filter then.
 void measure_inserts(subject& it, unsigned repetitions, row& r) {
+  if (!it.has().insert) return;
   auto const early = it.members() - late(it);
   it.fill(early);
-  if (!it.has().insert) return;
   update_times times(early, late(it), it.size_bytes());
   for (unsigned i = 0; i < repetitions; ++i) {
     times.singly([&](std::size_t from, std::size_t count) { it.insert_singly(from, count); });
@@ -167,17 +167,21 @@ void measure_counts(subject const& it, unsigned threads, unsigned repetitions, r
 
 }  // namespace
 
-row measure(subject& it, unsigned threads, unsigned repetitions) {
+row measure(subject& it, setup const& how) {
+  auto const threads = how.threads;
+  auto const repetitions = how.repetitions;
   row r{.family = std::string(it.name()), .items = it.members(), .fpr_target = it.fpr(), .threads = threads};
   unsigned const builds = it.members() > 20'000'000 ? 1 : 3;
   std::vector<double> build_ns;
   auto const items = static_cast<double>(std::max<std::size_t>(it.members(), 1));
   peak_memory const peak;
-  for (unsigned i = 0; i < builds; ++i)
+  for (unsigned i = 1; i < builds; ++i)
     build_ns.push_back(time_parts(it.members(), 1, [&](std::size_t, std::size_t) { it.build(); }));
+  build_ns.push_back(time_parts(it.members(), 1, [&](std::size_t, std::size_t) { it.fill(it.members()); }));  // and keeps it
   if (auto const bytes = peak.growth()) r.peak_bits_per_item = 8 * static_cast<double>(*bytes) / items;
   r.build_ns = median(build_ns);
-  measure_inserts(it, builds, r);
+  r.refused = it.refused();
+  if (!how.lookups_only) measure_inserts(it, builds, r);
   if (it.has().ask()) measure_lookups(it, threads, repetitions, r);
 
   r.fpr_measured = it.error(static_cast<double>(it.found_misses()), static_cast<double>(it.size_of(subject::set::misses)));
@@ -186,7 +190,7 @@ row measure(subject& it, unsigned threads, unsigned repetitions) {
   r.load = it.load();
   r.huge_pages = it.huge_pages();
   if (it.has().count && it.has().look_up) measure_counts(it, threads, repetitions, r);
-  if (it.has().erase) measure_erases(it, builds, r);  // last, because it removes members
+  if (it.has().erase && !how.lookups_only) measure_erases(it, builds, r);  // last, because it removes members
   return r;
 }
 

@@ -9,8 +9,9 @@
 
 namespace hortus::bench {
 
-/// All times and sizes of one family. Its members are erased at the end, if it can.
-[[nodiscard]] row measure(subject& it, unsigned threads, unsigned repetitions);
+/// All times and sizes of one family, or those of its build and lookups. Of the setup the threads and the repetitions count.
+/// If updates are timed, members are erased at the end.
+[[nodiscard]] row measure(subject& it, setup const& how);
 
 /// Fills `piece` with absent keys, from number `from` on. The numbers are the same for every family.
 using absent_keys = std::function<void(std::uint64_t from, std::span<std::uint64_t> piece)>;

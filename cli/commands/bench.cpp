@@ -18,6 +18,7 @@ struct bench_options {
   std::vector<std::string> fprs;
   thread_option threads;
   std::string repetitions;
+  bool lookups_only = false;
   bool json = false;
 };
 
@@ -30,6 +31,7 @@ int run_bench(bench_options const& o) {
   if (what.items.empty()) what.items = {1'000'000};
   if (what.fprs.empty()) what.fprs = {0.01};
   what.threads = o.threads.number();
+  what.lookups_only = o.lookups_only;
   if (!o.repetitions.empty()) {
     auto const repetitions = parse_count("--repetitions", o.repetitions, 1);
     if (repetitions > 1000) throw error(errc::bad_goal, "--repetitions: at most 1000");
@@ -76,6 +78,7 @@ void add_bench(command_line& app, action& run) {
   command->add_option("-p,--fpr", o->fprs, "rates: 1%,0.001 (default 1%)")->delimiter(',')->option_text("P,...");
   o->threads.add_option(*command, "threads that share the lookups (default 1)");
   command->add_option("--repetitions", o->repetitions, "of every timed lookup (default 7)")->type_name("N");
+  command->add_flag("--lookups-only", o->lookups_only, "time builds and lookups, no updates: for very many keys");
   command->add_flag("--json", o->json, "a JSON array, a row each");
   command->footer("Example: hortus bench --families bloom -n 1M,100M -p 1%,0.1%");
   command->callback([=, &run] { run = [o] { return run_bench(*o); }; });

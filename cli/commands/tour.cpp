@@ -6,6 +6,7 @@
 #include "bench/bench.hpp"
 #include "cli/bench_rows.hpp"
 #include "cli/command.hpp"
+#include "cli/growth.hpp"
 #include "cli/page/tour_page.hpp"
 #include "cli/text/json.hpp"
 #include "cli/text/numbers.hpp"
@@ -38,20 +39,22 @@ void check_replaceable(std::string const& path) {
   throw error(errc::io, "'" + path + "' is there and is no page of hortus tour, so it is not replaced; -o names another file");
 }
 
-json_value all_as_json(std::vector<bench::row> const& rows, std::vector<overfilled> const& past_the_plan) {
+json_value all_as_json(std::vector<bench::row> const& rows, std::vector<overfilled> const& past_the_plan,
+                       std::vector<bench::row> const& growth) {
   auto all = json_value::array();
   for (auto const& r : rows) {
     auto one = to_json(r);
     auto const full = std::ranges::find(past_the_plan, r.family, &overfilled::family);
     one["past_the_plan"] = full == past_the_plan.end() ? json_value() : to_json(*full);
+    one["cost_growth"] = growth_json(growth_of(r.family, growth));
     one["verbs"] = family_named(r.family).verbs.names();
     all.push_back(std::move(one));
   }
   return all;
 }
 
-void print(tour_keys const& keys, std::vector<bench::row> const& rows, std::vector<overfilled> const& past_the_plan, double fpr,
-           std::string const& page) {
+void print(tour_keys const& keys, std::vector<bench::row> const& rows, std::vector<overfilled> const& past_the_plan,
+           std::vector<bench::row> const& growth, double fpr, std::string const& page) {
   output out(STDOUT_FILENO);
   bool const colour = use_colour(STDOUT_FILENO);
   auto const columns = columns_of(STDOUT_FILENO);
@@ -65,6 +68,8 @@ void print(tour_keys const& keys, std::vector<bench::row> const& rows, std::vect
     part(fmt::format("Planned for {} keys, given {}:", grouped_count(past_the_plan.front().planned),
                      grouped_count(past_the_plan.front().given)),
          table_of(past_the_plan));
+  part("How lookups grow with the number of keys: ns for an absent key in a batch, one family of each room, 64-bit keys:",
+       growth_table(growth));
   table can({{"family"}, {"can"}});
   for (auto const& r : rows) can.row({r.family, abilities_of(family_named(r.family))});
   part("What each can do; hortus list says what it is:", can);
@@ -80,22 +85,27 @@ int tour(tour_options const& o) {
   check_can_save(o.out, o.input.paths);
   check_replaceable(o.out);
   auto const keys = o.input.paths.empty() ? embedded_keys() : fitting("the input", [&] { return keys_from(o.input); });
+  auto const sizes = growth_sizes(keys.members.size());
   std::vector<bench::row> rows;
+  std::vector<bench::row> growth;
   {
-    progress shown("measuring", catalogue().size(), progress_unit::items, o.input.progress_mode());
+    auto const all = catalogue().size() + sizes.size() * growth_families.size();
+    progress shown("measuring", all, progress_unit::items, o.input.progress_mode());
+    std::size_t measured = 0;
     bench::run_on_text(keys.members, keys.absent, fpr, [&](bench::row const& r) {
       rows.push_back(r);
-      shown.update(rows.size());
+      shown.update(++measured);
     });
+    growth = measure_growth(sizes, fpr, [&] { shown.update(++measured); });
   }
   auto const past_the_plan = overfill(keys, rows, fpr);
-  auto const page = html(tour_page(keys, rows, past_the_plan, fpr));
+  auto const page = html(tour_page(keys, rows, past_the_plan, growth, fpr));
   check_replaceable(o.out);  // again, because measuring takes a while
   replace_file(o.out, [&](byte_sink const& sink) { sink(std::as_bytes(std::span(page))); });
   if (o.json)
-    print_json(all_as_json(rows, past_the_plan));
+    print_json(all_as_json(rows, past_the_plan, growth));
   else
-    print(keys, rows, past_the_plan, fpr, o.out);
+    print(keys, rows, past_the_plan, growth, fpr, o.out);
   return done;
 }
 

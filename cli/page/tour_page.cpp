@@ -10,6 +10,7 @@
 
 #include "cli/bench_rows.hpp"
 #include "cli/page/chart.hpp"
+#include "cli/page/growth_charts.hpp"
 #include "cli/page/near_chart.hpp"
 #include "cli/text/numbers.hpp"
 
@@ -248,7 +249,8 @@ std::string abilities_of(family_info const& family) {
   return fmt::format("{}", fmt::join(can.names(), " "));
 }
 
-report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfilled> const& past_the_plan, double fpr) {
+report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfilled> const& past_the_plan, rows const& growth,
+                      double fpr) {
   auto const whether = only(all, tells_whether);
   auto const how_often = only(all, [](bench::row const& r) { return family_named(r.family).answers() == question::how_often; });
   page_section sizes{"Space", "What a filter of these keys takes, by the question that it answers.", {}};
@@ -277,6 +279,11 @@ report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfi
            {"Speed",
             "Batches ask memory for many keys at once. All panels have the same logarithmic scale.",
             {panels(speed(all))}},
+           {"How cost grows",
+            "One family of each room with 64-bit keys, from a thousand keys on. Space a key stays, and so do times while a filter "
+            "is in a cache; past it they grow as reading memory does, which the dashed line shows. Memory of less than 1 MiB is "
+            "not measured.",
+            {panels(growth_charts(growth))}},
            {"What a rate costs",
             "Ten times fewer errors cost a Bloom filter 4.8 bits a key, the limit 3.3. The farther a line is above the dashed "
             "one, the more is paid for speed or for other abilities. All panels have the same scales.",

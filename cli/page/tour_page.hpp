@@ -15,6 +15,7 @@ inline constexpr std::string_view tour_footer = "Made by hortus tour.";
 
 /// The comparison in tables and charts, by question and by room, so that no chart has too many lines to distinguish.
 [[nodiscard]] report_page tour_page(tour_keys const& keys, std::vector<bench::row> const& all,
-                                    std::vector<overfilled> const& past_the_plan, double fpr);
+                                    std::vector<overfilled> const& past_the_plan, std::vector<bench::row> const& growth,
+                                    double fpr);
 
 }  // namespace hortus::cli

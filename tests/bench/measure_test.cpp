@@ -51,7 +51,7 @@ TEST(measure, has_no_refused_keys_when_the_filter_is_planned_for_all) {
   auto const keys = numbers(2000);
   std::span<std::uint64_t const> const all(keys);
   subject_of<d_left, std::uint64_t> it({all.first(1000), all.first(1000), all.last(1000)}, 0.01);
-  auto const r = measure(it, 1, 1);
+  auto const r = measure(it, {.repetitions = 1});
   EXPECT_EQ(r.refused, 0u);
   EXPECT_GT(r.hit_ns, 0);
   EXPECT_GT(r.miss_ns, 0);
@@ -62,10 +62,10 @@ TEST(measure, tells_the_load) {
   std::span<std::uint64_t const> const all(keys);
   key_sets<std::uint64_t> const sets{all.first(1000), all.first(1000), all.last(1000)};
   subject_of<d_left, std::uint64_t> it(sets, 0.01);
-  auto const r = measure(it, 1, 1);
+  auto const r = measure(it, {.repetitions = 1});
   EXPECT_NEAR(r.load, 1000 / (8.0 * 4 * static_cast<double>(d_left::plan({.items = 1000}).buckets)), 0.01);
   subject_of<bitwise_frozen<>, std::uint64_t> other(sets, 0.01);
-  EXPECT_LT(measure(other, 1, 1).load, 0) << "has no slots that stay empty";
+  EXPECT_LT(measure(other, {.repetitions = 1}).load, 0) << "has no slots that stay empty";
 }
 
 /// Whatever it came from: the heap, a memory of the library, a mapped block, used again later or not.

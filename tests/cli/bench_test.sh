@@ -51,6 +51,15 @@ if [ -w /proc/self/clear_refs ] && ! sanitized; then
     'd[1]["peak_bits_per_item"] > d[1]["bits_per_item"] + 64' bench.json # ribbon keeps the digests
 fi
 
+section "builds and lookups only"
+hortus bench --families bloom,cuckoo,ribbon,hyperloglog -n 100k -p 10% --repetitions 1 --lookups-only --json >bench.json
+json 'all(r["build_ns"] > 0 for r in d)' \
+  'all((r["batch_miss_ns"] is not None) == (r["family"] != "hyperloglog") for r in d)' \
+  'all(r[x] is None for r in d for x in ("insert_ns", "batch_insert_ns", "batch_new_ns", "erase_ns", "update_limit_ns"))' \
+  'all(r["keys_refused"] == 0 for r in d)' \
+  'all(0.8 < r["fpr_measured"] / r["fpr_target"] < 1.1 for r in d if r["family"] in ("bloom", "ribbon"))' \
+  bench.json
+
 section "choices"
 hortus bench --families bloom -n 1000,2k -p 10%,0.2 --repetitions 1 --json >bench.json
 json 'sorted((r["items"], r["fpr_target"]) for r in d) == [(1000, 0.1), (1000, 0.2), (2000, 0.1), (2000, 0.2)]' bench.json

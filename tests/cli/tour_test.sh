@@ -13,6 +13,14 @@ json '[r["family"] for r in d] == [f["family"] for f in json.load(open("list.jso
   'all((r["past_the_plan"] is not None) == ("insert" in r["verbs"] and bool({"may_contain", "count"} & set(r["verbs"])) and "top" not in r["verbs"]) for r in d)' \
   tour.json
 
+section "how cost grows, for one family of each room"
+json '(sorted(f["room"] for f in json.load(open("list.json")) for r in d if r["family"] == f["family"] and r["cost_growth"]) ==
+  sorted({f["room"] for f in json.load(open("list.json"))} - {"near"}))' \
+  'all([g["items"] for g in r["cost_growth"]] == [1000, 10000, 100000] for r in d if r["cost_growth"])' \
+  'all(g["build_ns"] > 0 and g["bits_per_item"] > 0 and g["insert_ns"] is None and g["keys_refused"] == 0 for r in d for g in r["cost_growth"] or [])' \
+  'all(g["batch_miss_ns"] > 0 and g["limit_ns"] > 0 for r in d if "may_contain" in r["verbs"] for g in r["cost_growth"] or [])' \
+  tour.json
+
 section "keys that do not fit are counted, and only where a family can be full"
 json 'all(r["past_the_plan"]["items_planned"] == 1500 and r["past_the_plan"]["keys_given"] == 3000 for r in d if r["past_the_plan"])' \
   '([r["family"] for r in d if r["past_the_plan"] and r["past_the_plan"]["keys_refused"] > 0] ==
@@ -35,6 +43,8 @@ printed_line "d_left +$(sed ':a;s/\B[0-9]\{3\}\>/ &/;ta' <<<"$refused_keys") .* 
 printed_line 'bloom +- +- .* takes all'
 printed_line 'stable +- .* forgets'
 printed_line 'dynamic +- .* grows'
+printed_line 'family +1000 +10 k +100 k'
+printed_line 'blocked( +[0-9.]+){3}'
 printed_line 'The charts are in page.html'
 
 section "in as many columns as there are"
@@ -47,6 +57,7 @@ done
 
 section "the page"
 grep -q "d_left refused $(sed ':a;s/\B[0-9]\{3\}\>/ &/;ta' <<<"$refused_keys") of 3 000 keys" page.html || fail "the page should tell the refused keys"
+grep -q 'How cost grows' page.html && grep -q 'Memory while building' page.html || fail "the page should show how cost grows"
 grep -q 'Is the key near a member?' page.html || fail "the page should show what is near"
 ! grep -Eqi 'planted|nothing is lost' page.html || fail "words that are wrong or that nobody knows"
 python3 - <<'EOF2' || fail "every chart has a title and a description, and the page is well-formed"
