@@ -120,7 +120,7 @@ class builder {
     return distinct.at_most();
   }
 
-  /// A large filter that keeps a key in one place: each thread splits lines, hashes keys, and inserts into its share of the
+  /// A large filter whose parts can be filled on their own: each thread splits lines, hashes keys, and inserts into its share of the
   /// filter. The bytes do not depend on the order of the keys.
   any_filter filled_by_threads(request const& wish) const {
     record_pieces pieces(input_);
@@ -143,9 +143,16 @@ class builder {
     return made_filter({made_, input_, hash_}, std::move(filled), wish, in);
   }
 
+  /// A filter that is filled in the order of memory: by several threads, or by one if a key changes several cache lines, each
+  /// of which would have to be fetched. With one line a key, one thread is as fast without.
+  bool pays_in_order(proposal const& planned) const {
+    return family().fill_by_threads != nullptr && planned.size_bytes >= large_filter &&
+           (made_.threads.number() > 1 || planned.lines_touched >= 3);
+  }
+
   any_filter streaming(std::uint64_t items) const {
-    if (made_.threads.number() > 1 && family().fill_by_threads != nullptr)
-      if (auto const wish = made_.wish(items); family().plan(wish).size_bytes >= large_filter) return filled_by_threads(wish);
+    if (family().fill_by_threads != nullptr)
+      if (auto const wish = made_.wish(items); pays_in_order(family().plan(wish))) return filled_by_threads(wish);
     auto filter = fitting("a filter of that size", [&] { return make_filter(made_.family, made_.wish(items), hash_); });
     filling filled(filter);
     if (filter.family().keeps_keys()) {

@@ -259,7 +259,7 @@ class of_keys : public hashed_family<Family, Hash> {
     using key_type = std::ranges::range_value_t<Keys const>;
     if constexpr (key_keeping<Family>)
       if (family_.keeps_keys()) return insert_kept(family_, hash_, keys, [&] { note_inserts<key_type>(about_, 1); });
-    if constexpr (placed<Family> && sized_key_range<Keys>)
+    if constexpr (orderable<Family> && sized_key_range<Keys>)
       if (worth_ordering(family_, number_of(keys))) {
         noting<key_type> noted{.about = about_, .in = 0, .known = true};
         auto key = std::ranges::begin(keys);

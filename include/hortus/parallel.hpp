@@ -22,11 +22,11 @@ namespace hortus {
 /// Inserts the digests that fills[t] writes, in thread t; see insert_ordered. Each thread partitions its digests. When a part
 /// of any thread is full, or no thread has more digests, each thread inserts the digests of all threads for its share of the
 /// parts.
-template <separately_placed F, class Fill>
+template <separable F, class Fill>
 void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
   parts_of_filter const parts(f);
   auto const threads = fills.size();
-  std::vector<dealing<Fill>> all;
+  std::vector<dealing<F, Fill>> all;
   all.reserve(threads);
   for (auto& fill : fills) all.push_back({.fill = fill, .dealt = room_to_deal(f, parts, threads), .space = {}});
   auto const pending = [&] { return std::ranges::any_of(all, [](auto const& each) { return each.pending(); }); };
@@ -37,7 +37,7 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
   std::vector<counter> inserted(threads);
   auto const insert_share = [&](std::size_t t) noexcept {
     for (auto part = parts.count * t / threads; part < parts.count * (t + 1) / threads; ++part)
-      for (auto& each : all) each.dealt.take(part, [&](auto xs) { inserted[t].in += insert_all(f, xs); });
+      for (auto& each : all) inserted[t].in += each.insert_part(f, parts, part);
   };
   bool too_few_threads = false;
   bool go_on = pending();
@@ -51,7 +51,7 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     std::vector<std::jthread> running;
     auto const run = [&](std::size_t t) {
       while (go_on) {  // NOLINT(bugprone-infinite-loop): next_round ends it
-        all[t].deal(f);
+        all[t].deal(f, parts);
         all_dealt.arrive_and_wait();
         insert_share(t);
         all_inserted.arrive_and_wait();
@@ -70,6 +70,8 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     }
   }
   for (auto const& each : inserted) in += each.in;
+  if (scattering<F>)
+    for (auto const& each : all) in += each.keys;
   for (auto const& each : all)
     if (each.failure) std::rethrow_exception(each.failure);
 }
@@ -102,9 +104,9 @@ struct insert_by_threads {
 };
 
 /// The same as filter.insert(keys), with several threads, for filters that keep a key in one place (blocked, blocked_pair,
-/// sectorized, split_block, register_blocked). The threads write to disjoint memory, so no atomics are needed, and the bytes
+/// sectorized, split_block, register_blocked) or set its bits one by one (bloom, partitioned). The threads write to disjoint memory, so no atomics are needed, and the bytes
 /// are those of one thread. Temporarily takes as much memory as the filter. Returns the number of keys inserted.
-template <separately_placed Family, key_hash Hash, sized_key_range Keys>
+template <separable Family, key_hash Hash, sized_key_range Keys>
 requires std::ranges::random_access_range<Keys const> std::size_t insert_parallel(of_keys<Family, Hash>& filter,
                                                                                   Keys const& keys, unsigned threads) {
   return insert_by_threads::act(filter, keys, std::max(threads, 1U));

@@ -49,8 +49,8 @@ hortus build blocked -o one --integers numbers
 hortus build blocked -o two --threads 2 --integers numbers
 same_bytes one two
 
-section "build: a large filter of one cache line a key is filled by all threads"
-for family in blocked split_block; do
+section "build: a large filter is filled by all threads, in the order of memory"
+for family in blocked split_block bloom partitioned; do
   hortus build $family -o one -n 30M -e ada members asked numbers
   for threads in 2 5; do
     hortus build $family -o two -n 30M --threads $threads -e ada members asked numbers

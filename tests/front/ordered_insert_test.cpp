@@ -7,6 +7,8 @@
 
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/bloom/blocked_pair.hpp>
+#include <hortus/bloom/bloom.hpp>
+#include <hortus/bloom/partitioned.hpp>
 #include <hortus/bloom/register_blocked.hpp>
 #include <hortus/bloom/sectorized.hpp>
 #include <hortus/bloom/split_block.hpp>
@@ -15,14 +17,15 @@
 
 #include "key_sets.hpp"
 
-/// Dealing keys out by place, with one thread or several, makes the bytes of inserting them one after the other.
+/// Dealing keys out by place, or their bits, with one thread or several, makes the bytes of inserting them one after the other.
 namespace hortus::testing {
 namespace {
 
 template <class F>
 class ordered_insert : public ::testing::Test {};
-using one_place_families = ::testing::Types<blocked, blocked_pair, sectorized, split_block, register_blocked>;
-TYPED_TEST_SUITE(ordered_insert, one_place_families);
+using orderable_families =
+    ::testing::Types<blocked, blocked_pair, sectorized, split_block, register_blocked, bloom<>, partitioned<>>;
+TYPED_TEST_SUITE(ordered_insert, orderable_families);
 
 template <class F>
 of_keys<F> planned(std::uint64_t items) {
@@ -98,6 +101,37 @@ TEST(ordered_insert_failing, hands_on_what_a_key_throws_in_another_thread) {
     auto f = planned<blocked>(10'000);
     EXPECT_THROW(insert_parallel(f, all, threads), std::runtime_error);
     EXPECT_TRUE(f.may_contain(moody{0})) << "what came before it is in";
+  }
+}
+
+/// 64 bits of a key, all in a part that is nearly full.
+TEST(ordered_insert_of_bits, has_room_for_all_bits_of_a_key) {
+  for (unsigned const probes : {1U, 7U, 63U, 64U}) {
+    bloom<> together({100'000, probes});
+    bloom<> singly({100'000, probes});
+    std::vector<digest> xs;
+    for (auto const key : keys<random_keys>(0, 20'000)) xs.push_back(bloom_filter({.items = 1})(key));
+    for (auto const x : xs) singly.insert(x);
+    std::size_t in = 0;
+    auto next = [&, at = std::size_t{0}](std::span<digest> space) mutable {
+      auto const count = std::min(space.size(), xs.size() - at);
+      std::copy_n(xs.begin() + static_cast<std::ptrdiff_t>(at), count, space.begin());
+      at += count;
+      return count;
+    };
+    insert_ordered(together, next, in);
+    EXPECT_EQ(in, xs.size());
+    ASSERT_EQ(together, singly) << probes << " probes";
+  }
+}
+
+TEST(parts_of_filter, are_whole_cache_lines_of_bits) {
+  for (std::uint64_t const bits : {1ULL, 511ULL, 513ULL, 100'000ULL, 3'000'000'017ULL}) {
+    bloom<> const f({bits, 5});
+    parts_of_filter const parts(f);
+    EXPECT_GE(parts.shift, 9U) << "512 bits are a line";
+    EXPECT_LE(parts.count, 512U);
+    EXPECT_EQ((bits - 1) >> parts.shift, parts.count - 1);
   }
 }
 

@@ -12,7 +12,7 @@
 // CASE 10: nodiscard
 // CASE 11: first_user_hash_id
 // CASE 12: weighted|times_type
-// CASE 13: separately_placed
+// CASE 13: separable
 #include <string>
 #include <vector>
 
@@ -72,6 +72,7 @@ int main() {
 #elif CASE == 12
   f.insert("ada", 3);  // bloom does not count
 #elif CASE == 13
-  hortus::insert_parallel(f, std::vector<int>{1, 2}, 2);  // bloom keeps a key in many places
+  hortus::d_left_filter g({.items = 10, .fpr = 0.01});
+  (void)hortus::insert_parallel(g, std::vector<int>{1, 2}, 2);  // where a key goes depends on the keys before it
 #endif
 }

@@ -29,7 +29,7 @@ struct family_info : card {
   any_family (*build_apart)(word_source const& members, word_source const& others, request const&, part_loop const&);
   any_family (*read)(field_reader&);
   /// A filter of the digests that the fills write, each called in a thread of its own until it writes none. Adds their number
-  /// to `in`. Temporarily takes as much memory as the filter. Null for families that do not keep a key in one place: see
+  /// to `in`. Temporarily takes as much memory as the filter. Null for families that threads cannot fill without locks: see
   /// parallel.hpp.
   any_family (*fill_by_threads)(std::span<digest_fill>, request const&, std::size_t& in) = nullptr;
 };

@@ -9,7 +9,7 @@
 /// The catalogue's function for families that several threads can fill. Apart, because of the headers for threads.
 namespace hortus {
 
-template <separately_placed F>
+template <separable F>
 any_family filled_by_threads(std::span<digest_fill> fills, request const& wish, std::size_t& in) {
   F f(F::plan(goal_of<F>(wish)));
   insert_ordered_by_threads(f, fills, in);
@@ -19,7 +19,7 @@ any_family filled_by_threads(std::span<digest_fill> fills, request const& wish, 
 /// The entry with that function, if the family can have it.
 template <plantable F>
 [[nodiscard]] family_info with_threads(family_info entry) {
-  if constexpr (separately_placed<F> && makeable<F>) entry.fill_by_threads = filled_by_threads<F>;
+  if constexpr (separable<F> && makeable<F>) entry.fill_by_threads = filled_by_threads<F>;
   return entry;
 }
 

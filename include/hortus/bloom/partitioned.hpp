@@ -69,6 +69,12 @@ class partitioned {
   [[nodiscard]] bool may_contain_shared(digest x) const noexcept { return probing().all_set_shared(bits_, x); }
   [[gnu::always_inline]] void prefetch(digest x) const noexcept { probing().prefetch(bits_, x); }
   [[gnu::always_inline]] void prefetch_all(digest x) const noexcept { probing().prefetch_all(bits_, x); }
+  /// For many keys at once: see ordered_insert.hpp.
+  void for_each_cell(digest x, auto act) const noexcept {
+    probing().for_each(x, [&](std::uint64_t bit) { return act(bit), true; });
+  }
+  void mark(std::uint64_t bit) noexcept { bits_.set(bit); }
+  [[nodiscard]] std::uint64_t places() const noexcept { return bits_.size(); }
 
   [[nodiscard]] double fpr() const { return plan::fill_fpr(layout(), ones(bits_)); }
   [[nodiscard]] plan::estimate estimate() const { return plan::partitioned_cardinality(layout(), ones(bits_)); }
