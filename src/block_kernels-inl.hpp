@@ -419,9 +419,41 @@ HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, 
 #endif
 }
 
+#ifdef HORTUS_LINE_IN_REGISTER
+/// A line with only the bits of a key. Each word shifts a one by the distance of a bit from the word's start; if the bit is in
+/// another word, the shift gives 0.
+HWY_INLINE __m512i bits_in_line(digest x, unsigned probes) {
+  HWY_ALIGN static constexpr std::uint64_t starts[8] = {0, 64, 128, 192, 256, 320, 384, 448};
+  auto const start = hn::Load(words(), starts).raw;
+  auto const one = _mm512_set1_epi64(1);
+  auto line = _mm512_setzero_si512();
+  auto pattern = pattern_bits(x);
+  for (auto left = probes; left != 0; pattern = more_pattern_bits(pattern)) {
+    auto const now = std::min(left, single_bits::probes);
+    auto bits = pattern;
+    for (unsigned i = 0; i < now; ++i, bits >>= single_bits::width) {
+      auto const by = _mm512_sub_epi64(_mm512_set1_epi64(static_cast<long long>(bits % 512)), start);
+      line = _mm512_or_si512(line, _mm512_sllv_epi64(one, by));
+    }
+    left -= now;
+  }
+  return line;
+}
+#endif
+
 /// Sets the bits of a key in its line. If asked: was one of them not set before?
 template <bool Asked>
 HWY_INLINE bool set_in_one_line(std::uint64_t* line, digest x, unsigned probes) {
+#ifdef HORTUS_LINE_IN_REGISTER
+  auto const bits = bits_in_line(x, probes);
+  auto const before = _mm512_loadu_si512(line);
+  _mm512_storeu_si512(line, _mm512_or_si512(before, bits));
+  if constexpr (Asked) {
+    auto const missing = _mm512_andnot_si512(before, bits);
+    return _mm512_test_epi64_mask(missing, missing) != 0;
+  }
+  return false;
+#else
   bool fresh = false;
   auto pattern = pattern_bits(x);
   for (auto left = probes; left != 0; pattern = more_pattern_bits(pattern)) {
@@ -432,6 +464,7 @@ HWY_INLINE bool set_in_one_line(std::uint64_t* line, digest x, unsigned probes) 
     left -= now;
   }
   return fresh;
+#endif
 }
 
 template <class Of>
