@@ -84,7 +84,8 @@ constexpr std::size_t ahead = 32;
 
 template <bool Eight>
 HWY_INLINE void in_first_layer(homogeneous_cells const& cells, keys xs, keys next, bool far, std::uint64_t* hits) {
-  auto const look_ahead = [&](digest x) HWY_ATTR {
+  // Inlined: g++ drops calls of functions that only prefetch.
+  auto const look_ahead = [&](digest x) HWY_ATTR __attribute__((always_inline)) {
     if constexpr (Eight) {
       auto const block = block_of(cells, x.bits(), cells.start(x.bits()));
       __builtin_prefetch(cells.words() + block * 8, 0, 2);

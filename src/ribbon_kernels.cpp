@@ -89,31 +89,37 @@ HWY_INLINE bool matches(ribbon_cells const& cells, std::uint64_t start, std::uin
 
 HWY_INLINE bool has_eight_columns(ribbon_cells const& cells) { return cells.columns() == 8 && cells.wide_blocks() == 0; }
 
-/// Keys that are prefetched ahead, two lines each. 32 keys ahead are more lines than a core can wait for, and slower.
+/// Keys that are prefetched ahead, up to three lines each. 32 keys ahead are more lines than the first cache can wait for.
 constexpr std::size_t ahead = 16;
+/// With eight columns, where a row is two whole lines: to the second cache, which can wait for more.
+constexpr std::size_t ahead_of_eight = 32;
 
 template <bool Eight>
 HWY_INLINE void in_first_layer(ribbon_cells const& cells, keys xs, keys next, bool far, ribbon_answers& answers) {
+  constexpr std::size_t early = Eight ? ahead_of_eight : ahead;
   std::uint64_t starts[ribbon_block_keys];
-  auto const look_ahead = [&](std::size_t i) HWY_ATTR {
-    starts[i] = cells.start_in_first(xs[i].bits());
-    if (!far) return;
+  // Inlined: g++ drops calls of functions that only prefetch.
+  auto const prefetch = [&](std::uint64_t start) HWY_ATTR __attribute__((always_inline)) {
     if constexpr (Eight) {
-      __builtin_prefetch(cells.words() + starts[i] / 64 * 8);
-      __builtin_prefetch(cells.words() + starts[i] / 64 * 8 + 8);
+      __builtin_prefetch(cells.words() + start / 64 * 8, 0, 2);
+      __builtin_prefetch(cells.words() + start / 64 * 8 + 8, 0, 2);
     } else {
-      cells.prefetch(starts[i]);
+      cells.prefetch(start);
     }
   };
-  for (std::size_t i = 0; i < std::min(ahead, xs.size()); ++i) look_ahead(i);
+  auto const look_ahead = [&](std::size_t i) HWY_ATTR {
+    starts[i] = cells.start_in_first(xs[i].bits());
+    if (far) prefetch(starts[i]);
+  };
+  for (std::size_t i = 0; i < std::min(early, xs.size()); ++i) look_ahead(i);
   for (std::size_t from = 0; from < xs.size(); from += 64) {
     std::uint64_t found = 0;
     std::uint64_t bumped = 0;
     for (std::size_t i = from; i < std::min(from + 64, xs.size()); ++i) {
-      if (i + ahead < xs.size())
-        look_ahead(i + ahead);
-      else if (i + ahead - xs.size() < next.size())
-        cells.prefetch(cells.start_in_first(next[i + ahead - xs.size()].bits()));
+      if (i + early < xs.size())
+        look_ahead(i + early);
+      else if (i + early - xs.size() < next.size())
+        prefetch(cells.start_in_first(next[i + early - xs.size()].bits()));
       found |= std::uint64_t{matches<Eight>(cells, starts[i], xs[i].bits())} << (i % 64);
       bumped |= std::uint64_t{cells.bumped(starts[i])} << (i % 64);
     }

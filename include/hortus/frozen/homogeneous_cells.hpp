@@ -100,10 +100,11 @@ class homogeneous_cells {
     if (layers_ != 0) prefetch(words(), word);
   }
   [[gnu::always_inline]] void prefetch(std::uint64_t const* layer, std::uint64_t word) const noexcept {
-    auto const* const first = reinterpret_cast<std::byte const*>(layer + word_of(block(word, start(word))));
-    __builtin_prefetch(first, 0, 2);
-    auto const bytes = 16 * columns_;
-    for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at, 0, 2);
+    auto const in = block(word, start(word));
+    auto const* const first = reinterpret_cast<std::byte const*>(layer + word_of(in));
+    auto const bytes = 16 * columns_of(in);
+    for (unsigned at = 0; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at, 0, 2);
+    __builtin_prefetch(first + bytes - 1, 0, 2);  // the blocks begin anywhere in a line, and may end in one more
   }
 
   [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(bits_.data()); }

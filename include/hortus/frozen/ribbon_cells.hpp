@@ -168,9 +168,9 @@ class ribbon_cells {
   template <unsigned RowBlocks = 1>
   [[gnu::always_inline]] void prefetch(std::uint64_t start) const noexcept {
     auto const* const first = bits_.data() + word_of(start / 64) * 8;
-    __builtin_prefetch(first);
-    auto const bytes = 8 * (RowBlocks + 1) * (columns_ + (RowBlocks == 1 ? 0 : 1));
-    for (unsigned at = memory::line_bytes; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at);
+    auto const bytes = 8 * (RowBlocks + 1) * columns_of_row<RowBlocks>(start);
+    for (unsigned at = 0; at < bytes; at += memory::line_bytes) __builtin_prefetch(first + at);
+    __builtin_prefetch(first + bytes - 1);  // the blocks begin anywhere in a line, and may end in one more
   }
 
   [[nodiscard]] std::uint64_t const* words() const noexcept { return reinterpret_cast<std::uint64_t const*>(bits_.data()); }
