@@ -120,8 +120,8 @@ class builder {
     return distinct.at_most();
   }
 
-  /// A large filter whose parts can be filled on their own: each thread splits lines, hashes keys, and inserts into its share of the
-  /// filter. The bytes do not depend on the order of the keys.
+  /// A large filter whose parts can be filled on their own: each thread splits lines, hashes keys, and inserts into its share
+  /// of the filter. The bytes do not depend on the order of the keys.
   any_filter filled_by_threads(request const& wish) const {
     record_pieces pieces(input_);
     progress shown("building", pieces.total_bytes(), progress_unit::bytes, input_.progress_mode());

@@ -280,8 +280,10 @@ report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfi
             "Batches ask memory for many keys at once. All panels have the same logarithmic scale.",
             {panels(speed(all))}},
            {"How cost grows",
-            "One family of each room with 64-bit keys, from a thousand keys on. Space a key stays, and so do times while a filter "
-            "is in a cache; past it they grow as reading memory does, which the dashed line shows. Memory of less than 1 MiB is "
+            "One family of each room with 64-bit keys, from a thousand keys on. Space a key stays, and so do times while a "
+            "filter "
+            "is in a cache; past it they grow as reading memory does, which the dashed line shows. Memory of less than 1 MiB "
+            "is "
             "not measured.",
             {panels(growth_charts(growth))}},
            {"What a rate costs",

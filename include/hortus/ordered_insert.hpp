@@ -90,9 +90,8 @@ struct dealing_of<F> {
   static_assert(plan::max_probes <= most_words);
   static void deal(F const& f, digest x, unsigned shift, dealt_words<word>& to) noexcept {
     auto const within = (std::uint64_t{1} << shift) - 1;
-    f.for_each_cell(x, [&](std::uint64_t cell) {
-      to.put(static_cast<std::size_t>(cell >> shift), static_cast<word>(cell & within));
-    });
+    f.for_each_cell(
+        x, [&](std::uint64_t cell) { to.put(static_cast<std::size_t>(cell >> shift), static_cast<word>(cell & within)); });
   }
   static std::size_t insert(F& f, std::uint64_t first, std::span<word const> cells) noexcept {
     for (auto const cell : cells) f.mark(first + cell);

@@ -104,8 +104,9 @@ struct insert_by_threads {
 };
 
 /// The same as filter.insert(keys), with several threads, for filters that keep a key in one place (blocked, blocked_pair,
-/// sectorized, split_block, register_blocked) or set its bits one by one (bloom, partitioned). The threads write to disjoint memory, so no atomics are needed, and the bytes
-/// are those of one thread. Temporarily takes as much memory as the filter. Returns the number of keys inserted.
+/// sectorized, split_block, register_blocked) or set its bits one by one (bloom, partitioned). The threads write to disjoint
+/// memory, so no atomics are needed, and the bytes are those of one thread. Temporarily takes as much memory as the filter.
+/// Returns the number of keys inserted.
 template <separable Family, key_hash Hash, sized_key_range Keys>
 requires std::ranges::random_access_range<Keys const> std::size_t insert_parallel(of_keys<Family, Hash>& filter,
                                                                                   Keys const& keys, unsigned threads) {
