@@ -14,12 +14,25 @@ struct growing_value {
   double bench::row::*value;
 };
 
+/// The size of a sketch that tells only how many keys there are has nothing to do with their number.
+bool is_sketch(std::vector<bench::row> const& of_one_family) { return of_one_family.front().batch_miss_ns < 0; }
+
 /// The limit is that of memory as large as the filter of the first family.
 chart_series limit_of_lookups(std::vector<bench::row> const& all) {
   chart_series limit{"one cache line", {}, drawn::dashes};
   for (auto const& r : growth_of(growth_families.front(), all))
     limit.points.push_back({static_cast<double>(r.items), r.limit_ns});
   return limit;
+}
+
+/// All charts show all sizes, also those at which a value was not measured.
+axis keys_axis(std::vector<bench::row> const& all) {
+  axis keys{.title = "keys", .scale = axis_scale::logarithmic};
+  if (!all.empty() && all.front().items < all.back().items) {  // the smallest come first
+    keys.from = static_cast<double>(all.front().items);
+    keys.to = static_cast<double>(all.back().items);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -34,7 +47,7 @@ std::vector<line_chart> growth_charts(std::vector<bench::row> const& all) {
   for (auto const& what : values) {
     line_chart chart{.title = what.title,
                      .description = what.title + ", against the number of keys, for one family of each room.",
-                     .x = {.title = "keys", .scale = axis_scale::logarithmic},
+                     .x = keys_axis(all),
                      .y = {.title = what.unit, .scale = axis_scale::logarithmic},
                      .names = names_of_lines::at_their_ends,
                      .widest = "blocked_counting"};
@@ -42,7 +55,8 @@ std::vector<line_chart> growth_charts(std::vector<bench::row> const& all) {
       chart_series line{std::string(family), {}};
       for (auto const& r : growth_of(family, all))
         if (r.*(what.value) > 0) line.points.push_back({static_cast<double>(r.items), r.*(what.value)});
-      if (!line.points.empty()) chart.series.push_back(std::move(line));
+      if (line.points.empty() || (what.value == &row::bits_per_item && is_sketch(growth_of(family, all)))) continue;
+      chart.series.push_back(std::move(line));
     }
     if (what.value == &row::batch_miss_ns) chart.series.push_back(limit_of_lookups(all));
     if (!chart.series.empty()) charts.push_back(std::move(chart));
