@@ -57,6 +57,10 @@ for family in blocked split_block bloom partitioned; do
     same_bytes one two
   done
 done
+hortus build bloom -o one -n 30M members asked numbers
+hortus build bloom -o two -n 30M </dev/null
+hortus add two members asked numbers # one block after the other
+same_bytes one two
 hortus build blocked -o one -n 30M --csv name table.csv 2>one.told
 hortus build blocked -o two -n 30M --threads 3 --csv name table.csv 2>two.told
 same_bytes one two
