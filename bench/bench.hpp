@@ -50,9 +50,9 @@ struct row {
 };
 
 struct setup {
-  std::vector<std::string> families;  ///< empty: all
-  std::vector<std::uint64_t> items;
-  std::vector<double> fprs;
+  std::vector<std::string> families{};  ///< empty: all
+  std::vector<std::uint64_t> items{};
+  std::vector<double> fprs{};
   unsigned threads = 1;
   unsigned repetitions = 7;
   std::uint64_t queries = 0;  ///< number of lookups in a repetition; 0: a million, or four for large filters

@@ -11,9 +11,9 @@ namespace hortus::cli {
 
 std::vector<std::uint64_t> growth_sizes(std::uint64_t keys) {
   constexpr std::uint64_t quick = 10'000'000;
-  auto const most = std::max(keys, keys < quick / 10 ? 10 * keys : quick);
+  auto const most = keys < quick / 10 ? 10 * keys : quick;
   std::vector<std::uint64_t> sizes{1000};
-  while (sizes.back() < most) sizes.push_back(10 * sizes.back());
+  while (sizes.back() < most || 10 * sizes.back() <= keys) sizes.push_back(10 * sizes.back());
   return sizes;
 }
 

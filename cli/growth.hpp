@@ -16,8 +16,8 @@ namespace hortus::cli {
 inline constexpr std::array<std::string_view, 8> growth_families{
     "blocked", "blocked_counting", "cuckoo", "ribbon", "perfect_hash_map", "active_active", "scalable", "hyperloglog"};
 
-/// The powers of ten from a thousand to ten times the number of keys of the tour. Past ten million, which takes seconds, it is
-/// their number that counts.
+/// The powers of ten from a thousand to ten times the number of keys of the tour, but past ten million, which takes seconds,
+/// not more keys than the tour has: who can measure those has the memory for it.
 [[nodiscard]] std::vector<std::uint64_t> growth_sizes(std::uint64_t keys);
 
 /// Builds and lookups of these families with so many keys. Calls each() after every row.
