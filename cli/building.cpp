@@ -155,17 +155,20 @@ class builder {
       if (auto const wish = made_.wish(items); pays_in_order(family().plan(wish))) return filled_by_threads(wish);
     auto filter = fitting("a filter of that size", [&] { return make_filter(made_.family, made_.wish(items), hash_); });
     filling filled(filter);
-    if (filter.family().keeps_keys()) {
+    auto const insert = [&](auto... keys) {
+      tell_time(filter);
+      filled.insert(keys...);
+      check_growth(filter);
+    };
+    // A filter that gets keys is prefetched while they are hashed. One that can be full wants their digests twice.
+    if (filter.family().keeps_keys() || (made_.threads.number() == 1 && !family().can_be_full)) {
       auto in = input_.reader();
       progress shown("building", in.total_bytes(), progress_unit::bytes, input_.progress_mode());
       for (record_block block; in.next(block); shown.update(in.bytes_read()))
-        if (block.what == record_block::kind::keys) filled.insert(block);
+        if (block.what == record_block::kind::keys) insert(block);
     } else {
-      for_each_block(pass::only, "building", [&](std::span<digest const> xs) {
-        tell_time(filter);
-        filled.insert(xs, input_.integers ? key_kind::integers : key_kind::bytes);
-        check_growth(filter);
-      });
+      auto const kind = input_.integers ? key_kind::integers : key_kind::bytes;
+      for_each_block(pass::only, "building", [&](std::span<digest const> xs) { insert(xs, kind); });
     }
     filled.check_all_went_in(consequence_, json_);
     return filter;

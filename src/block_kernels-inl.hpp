@@ -286,10 +286,16 @@ HWY_INLINE __m256i eight_positions(std::uint64_t pattern) {
 template <class Of>
 class line_probes {
  public:
-  explicit HWY_INLINE line_probes(unsigned probes) : probes_(probes) {}
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(std::min(probes, Of::probes)) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
     return none(_mm512_testn_epi64_mask(found(line, pattern), hn::Set(words(), Of::mask).raw));
+  }
+  /// The same for a single key. Every instruction counts: a pattern computed in all lanes is there already, and a shift takes
+  /// the place of a constant.
+  HWY_INLINE bool set_for_one(std::uint64_t const* line, digest x) const {
+    auto const found_bits = _mm512_slli_epi64(found(line, patterns(hn::Set(words(), x.bits()))), 64 - std::bit_width(Of::mask));
+    return none(_mm512_testn_epi64_mask(found_bits, found_bits));
   }
   /// The smallest of these pairs, from whether one lacks both its bits, the upper bit, or either bit.
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
@@ -303,13 +309,16 @@ class line_probes {
  private:
   /// The words of the probes, rotated so that the probed bits are lowest.
   static HWY_INLINE __m512i found(std::uint64_t const* line, std::uint64_t pattern) {
-    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<Of>::value));
+    return found(line, hn::Set(words(), pattern));
+  }
+  static HWY_INLINE __m512i found(std::uint64_t const* line, vector pattern) {
+    auto const at = hn::Shr(pattern, hn::Load(words(), offsets<Of>::value));
     // The permutation uses only three bits of an index, the rotation six: no masking needed.
     auto const in = _mm512_permutexvar_epi64(hn::ShiftRight<Of::in_a_word>(at).raw, hn::LoadU(words(), line).raw);
     return _mm512_rorv_epi64(in, hn::ShiftLeft<Of::spread>(at).raw);
   }
-  /// Is no lane set among the first probes_ lanes? All lanes, if there are fewer.
-  HWY_INLINE bool none(unsigned lacking) const { return _bzhi_u32(lacking & ((1U << Of::probes) - 1), probes_) == 0; }
+  /// Is no lane set among the first probes_ lanes?
+  HWY_INLINE bool none(unsigned lacking) const { return _bzhi_u32(lacking, probes_) == 0; }
 
   unsigned probes_;
 };
@@ -323,6 +332,7 @@ class line_probes {
     auto const bits = found(line, pattern);
     return all(Of::mask == 1 ? signs(bits) : signs(_mm256_or_si256(bits, _mm256_slli_epi32(bits, 1))));
   }
+  HWY_INLINE bool set_for_one(std::uint64_t const* line, digest x) const { return set_in(line, pattern_bits(x)); }
   /// The smallest of these pairs: the number of values among 1, 2, 3 that all pairs reach.
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
     auto const pairs = found(line, pattern);
@@ -365,6 +375,7 @@ class line_probes {
     for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width) all &= found(line, pattern) != 0;
     return all;
   }
+  HWY_INLINE bool set_for_one(std::uint64_t const* line, digest x) const { return set_in(line, pattern_bits(x)); }
   HWY_INLINE unsigned least_in(std::uint64_t const* line, std::uint64_t pattern) const {
     std::uint64_t least = 3;
     for (unsigned i = 0; i < probes_; ++i, pattern >>= Of::width) least = std::min(least, found(line, pattern));
@@ -423,21 +434,21 @@ HWY_INLINE void find_lines(keys xs, std::uint64_t blocks, std::uint64_t* start, 
 /// A line with only the bits of a key. Each word shifts a one by the distance of a bit from the word's start; if the bit is in
 /// another word, the shift gives 0.
 HWY_INLINE __m512i bits_in_line(digest x, unsigned probes) {
-  HWY_ALIGN static constexpr std::uint64_t starts[8] = {0, 64, 128, 192, 256, 320, 384, 448};
-  auto const start = hn::Load(words(), starts).raw;
-  auto const one = _mm512_set1_epi64(1);
+  HWY_ALIGN static constexpr std::uint64_t less[8] = {0,          0 - 64ULL,  0 - 128ULL, 0 - 192ULL,
+                                                      0 - 256ULL, 0 - 320ULL, 0 - 384ULL, 0 - 448ULL};
   auto line = _mm512_setzero_si512();
-  auto pattern = pattern_bits(x);
-  for (auto left = probes; left != 0; pattern = more_pattern_bits(pattern)) {
-    auto const now = std::min(left, single_bits::probes);
-    auto bits = pattern;
-    for (unsigned i = 0; i < now; ++i, bits >>= single_bits::width) {
-      auto const by = _mm512_sub_epi64(_mm512_set1_epi64(static_cast<long long>(bits % 512)), start);
-      line = _mm512_or_si512(line, _mm512_sllv_epi64(one, by));
+  for (auto pattern = pattern_bits(x);; probes -= single_bits::probes, pattern = more_pattern_bits(pattern)) {
+    auto const at = hn::Shr(hn::Set(words(), pattern), hn::Load(words(), offsets<single_bits>::value)).raw;
+    auto const wanted = static_cast<__mmask8>(_bzhi_u32(0xff, probes));  // a probe too many is at a bit past the line
+    std::uint64_t bit[8];
+    _mm512_storeu_si512(bit, _mm512_mask_and_epi64(_mm512_set1_epi64(512), wanted, at, _mm512_set1_epi64(511)));
+    asm("" : "+m"(bit));  // an addition broadcasts a number in memory at no cost; compilers prefer two instructions for each
+    for (unsigned i = 0; i < single_bits::probes; ++i) {
+      auto const by = _mm512_add_epi64(hn::Load(words(), less).raw, _mm512_set1_epi64(static_cast<long long>(bit[i])));
+      line = _mm512_or_si512(line, _mm512_sllv_epi64(_mm512_set1_epi64(1), by));
     }
-    left -= now;
+    if (probes <= single_bits::probes) return line;
   }
-  return line;
 }
 #endif
 

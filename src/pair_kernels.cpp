@@ -220,7 +220,8 @@ void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t*
   }
 }
 
-unsigned one_least(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
+unsigned one_least(std::uint64_t const* line, digest x, unsigned probes) {
+  auto pattern = pattern_bits(x);
   auto least = line_probes<bit_pairs>(probes).least_in(line, pattern);
   for (; probes > bit_pairs::probes; least = std::min(least, line_probes<bit_pairs>(probes).least_in(line, pattern))) {
     probes -= bit_pairs::probes;
@@ -228,18 +229,18 @@ unsigned one_least(std::uint64_t const* line, std::uint64_t pattern, unsigned pr
   }
   return least;
 }
-bool one_in(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
-  if (probes <= bit_pairs::probes) return line_probes<bit_pairs>(probes).set_in(line, pattern);  // a predictable branch
-  return one_least(line, pattern, probes) != 0;
+bool one_in(std::uint64_t const* line, digest x, unsigned probes) {
+  if (probes > bit_pairs::probes) return one_least(line, x, probes) != 0;  // a predictable branch
+  return line_probes<bit_pairs>(probes).set_for_one(line, x);
 }
-bool add_one(std::uint64_t* line, std::uint64_t pattern, unsigned probes) {
-  ones_of_key const ones(pattern, probes);
+bool add_one(std::uint64_t* line, digest x, unsigned probes) {
+  ones_of_key const ones(pattern_bits(x), probes);
   if (ones.meet_full(line)) return false;
   ones.add_to(line);
   return true;
 }
-take_result take_one(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full) {
-  return take(line, ones_of_key(pattern, probes), full);
+take_result take_one(std::uint64_t* line, digest x, unsigned probes, line_of_pairs* full) {
+  return take(line, ones_of_key(pattern_bits(x), probes), full);
 }
 
 }  // namespace hortus::kernels::HWY_NAMESPACE
@@ -279,17 +280,17 @@ std::size_t choose_add_some(std::uint64_t* words, pairs_of_keys const& of, std::
 std::size_t choose_take_some(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken) {
   return kept(chosen.take_some, [] { return &HWY_DYNAMIC_DISPATCH(take_from_pairs); })(words, of, from, to, taken);
 }
-bool choose_in(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
-  return kept(chosen.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in); })(line, pattern, probes);
+bool choose_in(std::uint64_t const* line, digest x, unsigned probes) {
+  return kept(chosen.in, [] { return &HWY_DYNAMIC_DISPATCH(one_in); })(line, x, probes);
 }
-unsigned choose_least(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) {
-  return kept(chosen.least, [] { return &HWY_DYNAMIC_DISPATCH(one_least); })(line, pattern, probes);
+unsigned choose_least(std::uint64_t const* line, digest x, unsigned probes) {
+  return kept(chosen.least, [] { return &HWY_DYNAMIC_DISPATCH(one_least); })(line, x, probes);
 }
-bool choose_add(std::uint64_t* line, std::uint64_t pattern, unsigned probes) {
-  return kept(chosen.add, [] { return &HWY_DYNAMIC_DISPATCH(add_one); })(line, pattern, probes);
+bool choose_add(std::uint64_t* line, digest x, unsigned probes) {
+  return kept(chosen.add, [] { return &HWY_DYNAMIC_DISPATCH(add_one); })(line, x, probes);
 }
-take_result choose_take(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full) {
-  return kept(chosen.take, [] { return &HWY_DYNAMIC_DISPATCH(take_one); })(line, pattern, probes, full);
+take_result choose_take(std::uint64_t* line, digest x, unsigned probes, line_of_pairs* full) {
+  return kept(chosen.take, [] { return &HWY_DYNAMIC_DISPATCH(take_one); })(line, x, probes, full);
 }
 
 }  // namespace

@@ -29,14 +29,21 @@ inline constexpr std::size_t block_keys = [] {
 /// this size: docs/performance-history.md has the measurement.
 inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
+/// What a block is for: a lookup may touch less memory than an insert or a count of the same key.
+enum class access { lookup, count, update };
+
+/// A family chosen at run time prefetches for several keys in one call.
+template <class F>
+concept prefetchable_together = family<F> && requires(F const& c, std::span<digest const> xs, access what) {
+  c.prefetch(xs, what);
+};
+
 /// Is it worth prefetching?
 template <family F>
 bool worth_prefetching(F const& f) noexcept {
-  return prefetchable<F> && f.size_bytes() > cached_bytes;
+  constexpr bool can = prefetchable<F> || prefetchable_together<F>;
+  return can && f.size_bytes() > cached_bytes;
 }
-
-/// What a block is for: a lookup may touch less memory than an insert or a count of the same key.
-enum class access { lookup, count, update };
 
 /// Prefetches what an operation on x will touch. Always inlined, as every function should be that only prefetches: g++ 12 takes
 /// a call of such a function for one without effect, and drops it.
@@ -63,10 +70,10 @@ void in_blocks(F const& f, std::span<digest const> xs, auto act) {
 }
 
 /// The same for digests computed on the way: fill(space) writes the next digests, at most space.size(), and returns their
-/// number.
+/// number. For digests that take little time, such as those of integers.
 template <access For, family F>
 void in_blocks(F const& f, auto fill, auto act) {
-  bool const far = worth_prefetching(f);
+  bool const far = prefetchable<F> && worth_prefetching(f);
   digest_space<block_keys<F>> space[2];
   auto* now = &space[0];
   auto* next = &space[1];
@@ -77,6 +84,36 @@ void in_blocks(F const& f, auto fill, auto act) {
     std::size_t const coming = count == now->size() ? fill(next->all()) : 0;
     act(std::span<digest const>(now->first(), count), std::span<digest const>(next->first(), far ? coming : 0));
     std::swap(now, next);
+    count = coming;
+  }
+}
+
+/// The same for digests that take time, such as those of texts. A block is prefetched while its keys are hashed, and handled
+/// after the next one was; act has nothing to prefetch. Two keys at a time: a core waits at a series of prefetches as soon as
+/// all its misses are in flight, and hashes nothing meanwhile (docs/performance-history.md).
+template <access For, family F>
+void in_blocks_hashed_slowly(F const& f, auto fill, auto act) {
+  if (!worth_prefetching(f)) return in_blocks<For>(f, fill, act);
+  constexpr std::size_t some_keys = 2;
+  constexpr std::size_t size = std::min<std::size_t>(block_keys<F>, 64);
+  digest_space<size> space[2];
+  auto const fill_ahead = [&](std::span<digest> all) {
+    std::size_t count = 0;
+    for (std::size_t got = some_keys; got == some_keys && count != size; count += got) {
+      auto const some = all.subspan(count, some_keys);
+      got = fill(some);
+      if constexpr (prefetchable_together<F>)
+        f.prefetch(some.first(got), For);
+      else
+        for (auto const x : some.first(got)) prefetch_for<For>(f, x);
+    }
+    return count;
+  };
+  auto* now = &space[0];
+  auto* next = &space[1];
+  for (auto count = fill_ahead(now->all()); count != 0; std::swap(now, next)) {
+    std::size_t const coming = count == size ? fill_ahead(next->all()) : 0;
+    act(std::span<digest const>(now->first(), count), std::span<digest const>());
     count = coming;
   }
 }

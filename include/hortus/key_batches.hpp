@@ -54,7 +54,10 @@ void in_key_blocks(F const& f, Hash const& hash, Keys const& keys, auto act) {
     auto key = std::ranges::begin(keys);
     auto const end = std::ranges::end(keys);
     auto const fill = [&](std::span<digest> space) { return digests_of(hash, key, end, space); };
-    in_blocks<For>(f, fill, act);
+    if constexpr (kind_of<std::ranges::range_value_t<Keys const>> == key_kind::bytes)
+      in_blocks_hashed_slowly<For>(f, fill, act);
+    else
+      in_blocks<For>(f, fill, act);
   }
 }
 

@@ -224,8 +224,8 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
           auto const full = kernels::find_pairs(in, xs, of);
           for (std::size_t i = 0; i < count; ++i) {
             ASSERT_EQ(found[i], least(xs[i])) << what("least");
-            ASSERT_EQ(kernels::least_in_pairs(line(xs[i]), pattern_bits(xs[i]), probes), least(xs[i])) << what("least");
-            ASSERT_EQ(kernels::in_pairs(line(xs[i]), pattern_bits(xs[i]), probes), least(xs[i]) != 0) << what("in");
+            ASSERT_EQ(kernels::least_in_pairs(line(xs[i]), xs[i], probes), least(xs[i])) << what("least");
+            ASSERT_EQ(kernels::in_pairs(line(xs[i]), xs[i], probes), least(xs[i]) != 0) << what("in");
             ASSERT_EQ(full >> i & 1, any_full(xs[i]) ? 1U : 0U) << what("find");
             ASSERT_EQ(words + of.start[i], line(xs[i]));
             pairs_model ones(blocks);
@@ -244,7 +244,7 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
             ASSERT_TRUE(std::ranges::equal(m.words(), std::span(words, 8 * blocks))) << what("add");
             if (i == count) break;
             ASSERT_TRUE(any_full(xs[i])) << what("add");
-            ASSERT_FALSE(kernels::add_to_pairs(line(xs[i]), pattern_bits(xs[i]), probes)) << what("add one");
+            ASSERT_FALSE(kernels::add_to_pairs(line(xs[i]), xs[i], probes)) << what("add one");
             ++stops;
           }
 
@@ -280,7 +280,7 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
           // One by one, as it is now.
           for (std::size_t i = 0; i < count; ++i) {
             alignas(64) kernels::line_of_pairs left{};
-            auto const result = kernels::take_from_pairs(line(xs[i]), pattern_bits(xs[i]), probes, left);
+            auto const result = kernels::take_from_pairs(line(xs[i]), xs[i], probes, left);
             bool const some_full = any_full(xs[i]);
             if (least(xs[i]) == 0) {
               ASSERT_EQ(result, kernels::take_result::refused) << what("take one");
@@ -289,7 +289,7 @@ TEST(pair_kernels, change_and_count_what_a_plain_array_of_small_numbers_does) {
               ASSERT_TRUE(take(i, left)) << what("take one");
             }
             bool const fits = !any_full(xs[i]);
-            ASSERT_EQ(kernels::add_to_pairs(line(xs[i]), pattern_bits(xs[i]), probes), fits) << what("add one");
+            ASSERT_EQ(kernels::add_to_pairs(line(xs[i]), xs[i], probes), fits) << what("add one");
             if (fits)
               for (auto const p : m.of(xs[i], probes)) ++m[p];
           }

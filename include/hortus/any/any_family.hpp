@@ -203,6 +203,9 @@ class any_family {
     return growing == nullptr ? 1 : growing->stages();
   }
 
+  /// Prefetches what an operation on each of these keys touches first.
+  void prefetch(std::span<digest const> xs, access what) const noexcept { self_->prefetch(xs, what); }
+
   [[nodiscard]] std::size_t size_bytes() const noexcept { return self_->size_bytes(); }
   void clear() { self_->clear(); }
   bool operator==(any_family const& other) const { return kind() == other.kind() && self_->equals(other.self_->object()); }
@@ -225,6 +228,7 @@ class any_family {
     [[nodiscard]] virtual std::vector<named_value> params() const = 0;
     [[nodiscard]] virtual double planned_fpr(std::uint64_t items) const = 0;
     [[nodiscard]] virtual memory const* cells() const noexcept = 0;
+    virtual void prefetch(std::span<digest const>, access) const noexcept = 0;
     [[nodiscard]] virtual std::size_t size_bytes() const noexcept = 0;
     virtual void clear() = 0;
     [[nodiscard]] virtual bool equals(void const* other) const = 0;  // `other` is a family object of the same type
@@ -326,6 +330,14 @@ struct any_family::body final : any_family::core {
       return &f_.cells();
     else
       return nullptr;
+  }
+  void prefetch([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] access what) const noexcept override {
+    if constexpr (prefetchable<F>) {
+      if (what == access::lookup)
+        for (auto const x : xs) prefetch_for<access::lookup>(f_, x);
+      else
+        for (auto const x : xs) prefetch_for<access::update>(f_, x);
+    }
   }
   [[nodiscard]] std::size_t size_bytes() const noexcept override { return f_.size_bytes(); }
   void clear() override { f_.clear(); }

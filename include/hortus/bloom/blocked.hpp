@@ -32,6 +32,7 @@ struct blocked_pattern {
   }
 
   static constexpr auto has = kernels::one_in_line;
+  static constexpr auto set = kernels::set_one_in_line;
 
   static constexpr auto may_contain = kernels::in_line;  // the loops of batches are in src/block_kernels.cpp
   static constexpr auto insert = kernels::set_in_line;

@@ -15,6 +15,7 @@ struct one_key_kernels {
   std::atomic<test> in_sectors;
   std::atomic<test> in_lanes;
   std::atomic<test> in_word;
+  std::atomic<setter> set_in_line;
   std::atomic<setter> set_in_sectors;
   std::atomic<setter> set_in_lanes;
   std::atomic<setter> set_in_word;
@@ -37,6 +38,9 @@ inline bool one_in_word(std::uint64_t const* block, digest x, unsigned probes) n
   return chosen_for_one_key.in_word.load(std::memory_order_relaxed)(block, x, probes);
 }
 /// Set all bits of the key.
+inline void set_one_in_line(std::uint64_t* block, digest x, unsigned probes) noexcept {
+  chosen_for_one_key.set_in_line.load(std::memory_order_relaxed)(block, x, probes);
+}
 inline void set_one_in_sectors(std::uint64_t* block, digest x, unsigned probes) noexcept {
   chosen_for_one_key.set_in_sectors.load(std::memory_order_relaxed)(block, x, probes);
 }

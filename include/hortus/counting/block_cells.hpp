@@ -48,28 +48,28 @@ class block_cells {
   /// count a key all of whose cells are full.
   [[nodiscard]] std::uint64_t least(digest x) const noexcept {
     if (is_line()) {
-      auto const here = kernels::least_in_pairs(line_of(x), pattern_bits(x), probes_);
+      auto const here = kernels::least_in_pairs(line_of(x), x, probes_);
       if (here < cells_.full()) [[likely]]
         return here;
     }
     return least_beyond(x);
   }
   void add(digest x) {
-    if (!is_line() || !kernels::add_to_pairs(line_of(x), pattern_bits(x), probes_)) [[unlikely]]
+    if (!is_line() || !kernels::add_to_pairs(line_of(x), x, probes_)) [[unlikely]]
       add_beyond(x);
   }
   bool take(digest x) noexcept {
     if (!is_line()) [[unlikely]]
       return take(of(x).data());
     alignas(64) kernels::line_of_pairs full;
-    auto const result = kernels::take_from_pairs(line_of(x), pattern_bits(x), probes_, full);
+    auto const result = kernels::take_from_pairs(line_of(x), x, probes_, full);
     if (result == kernels::take_result::but_for_full) take_beyond(block_of(x) * 8, full);
     return result != kernels::take_result::refused;
   }
   [[nodiscard]] bool all_set(digest x) const noexcept {
     if (!is_line()) [[unlikely]]
       return all_set_in_wide_cells(x);
-    return kernels::in_pairs(line_of(x), pattern_bits(x), probes_);
+    return kernels::in_pairs(line_of(x), x, probes_);
   }
   /// Bit i: are all cells of xs[i] above 0? Pre: at most 64 keys.
   [[nodiscard]] std::uint64_t all_set(std::span<digest const> xs, std::span<digest const> next) const noexcept {

@@ -38,10 +38,10 @@ struct short_kernels {
   std::atomic<std::size_t (*)(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to)> add_some;
   std::atomic<std::size_t (*)(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken)>
       take_some;
-  std::atomic<bool (*)(std::uint64_t const* line, std::uint64_t pattern, unsigned probes)> in;
-  std::atomic<unsigned (*)(std::uint64_t const* line, std::uint64_t pattern, unsigned probes)> least;
-  std::atomic<bool (*)(std::uint64_t* line, std::uint64_t pattern, unsigned probes)> add;
-  std::atomic<take_result (*)(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs* full)> take;
+  std::atomic<bool (*)(std::uint64_t const* line, digest x, unsigned probes)> in;
+  std::atomic<unsigned (*)(std::uint64_t const* line, digest x, unsigned probes)> least;
+  std::atomic<bool (*)(std::uint64_t* line, digest x, unsigned probes)> add;
+  std::atomic<take_result (*)(std::uint64_t* line, digest x, unsigned probes, line_of_pairs* full)> take;
   void choose_again() noexcept;
 };
 extern short_kernels chosen;
@@ -59,20 +59,20 @@ inline std::size_t take_from_pairs(std::uint64_t* words, pairs_of_keys& of, std:
   return chosen.take_some.load(std::memory_order_relaxed)(words, of, from, to, taken);
 }
 
-/// A single key, given by its line and its pattern. Are all its pairs above 0?
-inline bool in_pairs(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) noexcept {
-  return chosen.in.load(std::memory_order_relaxed)(line, pattern, probes);
+/// A single key, given with its line. Are all its pairs above 0?
+inline bool in_pairs(std::uint64_t const* line, digest x, unsigned probes) noexcept {
+  return chosen.in.load(std::memory_order_relaxed)(line, x, probes);
 }
-inline unsigned least_in_pairs(std::uint64_t const* line, std::uint64_t pattern, unsigned probes) noexcept {
-  return chosen.least.load(std::memory_order_relaxed)(line, pattern, probes);
+inline unsigned least_in_pairs(std::uint64_t const* line, digest x, unsigned probes) noexcept {
+  return chosen.least.load(std::memory_order_relaxed)(line, x, probes);
 }
 /// False, with nothing changed, if one of the pairs is full.
-inline bool add_to_pairs(std::uint64_t* line, std::uint64_t pattern, unsigned probes) noexcept {
-  return chosen.add.load(std::memory_order_relaxed)(line, pattern, probes);
+inline bool add_to_pairs(std::uint64_t* line, digest x, unsigned probes) noexcept {
+  return chosen.add.load(std::memory_order_relaxed)(line, x, probes);
 }
 /// If some pairs are full, writes their lower bits to `full`, in the layout of pairs_of_keys::ones.
-inline take_result take_from_pairs(std::uint64_t* line, std::uint64_t pattern, unsigned probes, line_of_pairs& full) noexcept {
-  return chosen.take.load(std::memory_order_relaxed)(line, pattern, probes, &full);
+inline take_result take_from_pairs(std::uint64_t* line, digest x, unsigned probes, line_of_pairs& full) noexcept {
+  return chosen.take.load(std::memory_order_relaxed)(line, x, probes, &full);
 }
 
 }  // namespace hortus::kernels
