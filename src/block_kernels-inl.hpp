@@ -326,7 +326,7 @@ class line_probes {
 template <class Of>
 class line_probes {
  public:
-  explicit HWY_INLINE line_probes(unsigned probes) : wanted_((1U << std::min(probes, Of::probes)) - 1) {}
+  explicit HWY_INLINE line_probes(unsigned probes) : probes_(std::min(probes, Of::probes)) {}
 
   HWY_INLINE bool set_in(std::uint64_t const* line, std::uint64_t pattern) const {
     auto const bits = found(line, pattern);
@@ -360,9 +360,9 @@ class line_probes {
   static HWY_INLINE unsigned signs(__m256i lanes) {
     return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes)));
   }
-  HWY_INLINE bool all(unsigned set) const { return (~set & wanted_) == 0; }
+  HWY_INLINE bool all(unsigned set) const { return _bzhi_u32(~set, probes_) == 0; }
 
-  unsigned wanted_;
+  unsigned probes_;
 };
 #else
 template <class Of>

@@ -14,4 +14,4 @@ cmake --preset release -B "$tree" -DHORTUS_TESTS=ON -DHORTUS_BUILD_COMMAND=OFF -
   -DHORTUS_UNITY=OFF -DCMAKE_CXX_FLAGS="$flag"
 cmake --build "$tree" --target laws -j "$(nproc)"
 ctest --test-dir "$tree" -L '^laws$' --output-on-failure --no-tests=error -j "$(nproc)"
-ctest --test-dir "$tree" -R '^source.families_prefetch$' --output-on-failure --no-tests=error
+ctest --test-dir "$tree" -R '^source.code_prefetches$' --output-on-failure --no-tests=error
