@@ -69,7 +69,7 @@ inline void check_room(std::size_t keys, std::size_t has, std::size_t needs, cha
 }
 
 /// Lookups of fewer keys than these are made one by one: to prepare blocks of keys would take longer.
-inline constexpr std::size_t fewest_in_blocks = 12;
+inline constexpr std::size_t fewest_in_blocks = 16;
 
 /// The answers for fewer than 64 keys, one bit a key.
 template <membership F, key_hash Hash, key_range Keys>

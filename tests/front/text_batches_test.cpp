@@ -21,7 +21,7 @@ std::vector<std::string> texts(std::size_t from, std::size_t count) {
 }
 
 /// Sizes around those of blocks.
-constexpr std::size_t sizes[] = {0, 1, 2, 11, 12, 13, 63, 64, 65, 66, 127, 128, 129, 1023, 1024, 1025, 3000};
+constexpr std::size_t sizes[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 66, 127, 128, 129, 1023, 1024, 1025, 3000};
 
 template <class Filter>
 void is_filled_as_by_single_keys(Filter const& empty) {

@@ -205,7 +205,7 @@ class in_block {
   using blocks = block_array<Pattern::layout.bits() / 64>;
 
   /// What a kernel does before its first key takes as long as a few keys one by one. So few keys have no `next`.
-  static constexpr std::size_t fewest_for_a_kernel = 12;
+  static constexpr std::size_t fewest_for_a_kernel = 16;
   static std::uint64_t one_by_one(std::span<digest const> xs, auto answer) noexcept {
     std::uint64_t answers = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) answers |= std::uint64_t{answer(xs[i])} << i;
