@@ -45,7 +45,7 @@ std::vector<std::string> edits(std::string const& word) {
     if (tail.size() > 1) all.push_back(head + tail[1] + tail[0] + tail.substr(2));
     for (char letter = 'a'; letter <= 'z'; ++letter) {
       if (!tail.empty()) all.push_back(head + letter + tail.substr(1));
-      all.push_back(head + letter + tail);
+      all.push_back(std::string(head).append(1, letter).append(tail));
     }
   }
   return all;

@@ -84,7 +84,7 @@ void cooperate(hortus::plan::bloom_shape shape, std::uint64_t every) {
       "told after %4llu new pages: %.1f %% of requests found here, %.1f %% at others, %.2f %% missed there; of %llu questions "
       "(%llu without summaries) %llu are false hits, %llu stale; %.0f KB sent, %.0f KB as lists of hashes\n",
       static_cast<unsigned long long>(every), share(local), share(remote), share(missed),
-      static_cast<unsigned long long>(questions), static_cast<unsigned long long>(misses * (proxies - 1)),
+      static_cast<unsigned long long>(questions), static_cast<unsigned long long>(misses) * (proxies - 1),
       static_cast<unsigned long long>(false_hits), static_cast<unsigned long long>(stale_hits),
       static_cast<double>(bytes) / 1000, static_cast<double>(misses * (proxies - 1) * 2 * 16) / 1000);
 }

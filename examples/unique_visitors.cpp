@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
       hours += now.size_bytes();
     }
     std::printf("day %llu: %6.0f visitors, %6zu in truth; merged hours are the sketch of the day: %s\n",
-                static_cast<unsigned long long>(day + 1), today.estimate().value, exact.size(),
+                static_cast<unsigned long long>(day) + 1, today.estimate().value, exact.size(),
                 today.family() == all_at_once.family() ? "yes" : "no");
     exact_week.insert(exact.begin(), exact.end());
     exact_days.push_back(std::move(exact));
