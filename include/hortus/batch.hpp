@@ -32,17 +32,26 @@ inline constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 /// What a block is for: a lookup may touch less memory than an insert or a count of the same key.
 enum class access { lookup, count, update };
 
-/// A family chosen at run time prefetches for several keys in one call.
-template <class F>
-concept prefetchable_together = family<F> && requires(F const& c, std::span<digest const> xs, access what) {
-  c.prefetch(xs, what);
-};
-
 /// Is it worth prefetching?
 template <family F>
 bool worth_prefetching(F const& f) noexcept {
-  constexpr bool can = prefetchable<F> || prefetchable_together<F>;
-  return can && f.size_bytes() > cached_bytes;
+  return prefetchable<F> && f.size_bytes() > cached_bytes;
+}
+
+/// A family chosen at run time prefetches for several keys in one call.
+template <class F>
+concept prefetchable_together = family<F> && requires(F const& c, std::span<digest const> xs) {
+  { c.in_one_place() } -> std::same_as<bool>;
+  c.prefetch(xs);
+};
+
+/// Is a key in one place, which a single prefetch fetches?
+template <family F>
+bool in_one_place(F const& f) noexcept {
+  if constexpr (prefetchable_together<F>)
+    return f.in_one_place();
+  else
+    return requires { requires F::writes_its_place_only; };
 }
 
 /// Prefetches what an operation on x will touch. Always inlined, as every function should be that only prefetches: g++ 12 takes
@@ -73,7 +82,7 @@ void in_blocks(F const& f, std::span<digest const> xs, auto act) {
 /// number. For digests that take little time, such as those of integers.
 template <access For, family F>
 void in_blocks(F const& f, auto fill, auto act) {
-  bool const far = prefetchable<F> && worth_prefetching(f);
+  bool const far = worth_prefetching(f);
   digest_space<block_keys<F>> space[2];
   auto* now = &space[0];
   auto* next = &space[1];
@@ -90,10 +99,11 @@ void in_blocks(F const& f, auto fill, auto act) {
 
 /// The same for digests that take time, such as those of texts. A block is prefetched while its keys are hashed, and handled
 /// after the next one was; act has nothing to prefetch. Two keys at a time: a core waits at a series of prefetches as soon as
-/// all its misses are in flight, and hashes nothing meanwhile (docs/performance-history.md).
+/// all its misses are in flight, and hashes nothing meanwhile. For the same reason it is only for keys in one place: with more
+/// lines a key it takes longer (docs/performance-history.md).
 template <access For, family F>
 void in_blocks_hashed_slowly(F const& f, auto fill, auto act) {
-  if (!worth_prefetching(f)) return in_blocks<For>(f, fill, act);
+  if (!in_one_place(f) || f.size_bytes() <= cached_bytes) return in_blocks<For>(f, fill, act);
   constexpr std::size_t some_keys = 2;
   constexpr std::size_t size = std::min<std::size_t>(block_keys<F>, 64);
   digest_space<size> space[2];
@@ -103,7 +113,7 @@ void in_blocks_hashed_slowly(F const& f, auto fill, auto act) {
       auto const some = all.subspan(count, some_keys);
       got = fill(some);
       if constexpr (prefetchable_together<F>)
-        f.prefetch(some.first(got), For);
+        f.prefetch(some.first(got));
       else
         for (auto const x : some.first(got)) prefetch_for<For>(f, x);
     }

@@ -203,8 +203,9 @@ class any_family {
     return growing == nullptr ? 1 : growing->stages();
   }
 
-  /// Prefetches what an operation on each of these keys touches first.
-  void prefetch(std::span<digest const> xs, access what) const noexcept { self_->prefetch(xs, what); }
+  /// Is a key in one place, as in the families of one cache line? Then prefetch() fetches that of each key.
+  [[nodiscard]] bool in_one_place() const noexcept { return self_->in_one_place(); }
+  void prefetch(std::span<digest const> xs) const noexcept { self_->prefetch(xs); }
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return self_->size_bytes(); }
   void clear() { self_->clear(); }
@@ -228,7 +229,8 @@ class any_family {
     [[nodiscard]] virtual std::vector<named_value> params() const = 0;
     [[nodiscard]] virtual double planned_fpr(std::uint64_t items) const = 0;
     [[nodiscard]] virtual memory const* cells() const noexcept = 0;
-    virtual void prefetch(std::span<digest const>, access) const noexcept = 0;
+    [[nodiscard]] virtual bool in_one_place() const noexcept = 0;
+    virtual void prefetch(std::span<digest const>) const noexcept = 0;
     [[nodiscard]] virtual std::size_t size_bytes() const noexcept = 0;
     virtual void clear() = 0;
     [[nodiscard]] virtual bool equals(void const* other) const = 0;  // `other` is a family object of the same type
@@ -331,13 +333,9 @@ struct any_family::body final : any_family::core {
     else
       return nullptr;
   }
-  void prefetch([[maybe_unused]] std::span<digest const> xs, [[maybe_unused]] access what) const noexcept override {
-    if constexpr (prefetchable<F>) {
-      if (what == access::lookup)
-        for (auto const x : xs) prefetch_for<access::lookup>(f_, x);
-      else
-        for (auto const x : xs) prefetch_for<access::update>(f_, x);
-    }
+  [[nodiscard]] bool in_one_place() const noexcept override { return hortus::in_one_place(f_); }
+  void prefetch(std::span<digest const> xs) const noexcept override {
+    for (auto const x : xs) prefetch_for<access::lookup>(f_, x);
   }
   [[nodiscard]] std::size_t size_bytes() const noexcept override { return f_.size_bytes(); }
   void clear() override { f_.clear(); }
