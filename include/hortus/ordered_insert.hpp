@@ -123,25 +123,23 @@ struct alignas(memory::line_bytes) dealing {
 
   [[nodiscard]] bool pending() const noexcept { return more || !rest.empty(); }
 
-  /// Partitions digests until a part is full or there are no more.
-  void deal(F const& f, parts_of_filter parts) noexcept {
+  /// Partitions up to a thousand digests. Returns false when a part is full or there are no more digests.
+  bool deal_some(F const& f, parts_of_filter parts) noexcept {
     try {
-      while (!dealt.full()) {
-        if (rest.empty()) {
-          auto const made = more ? fill(std::span<digest>(space)) : 0;
-          more = made != 0;
-          if (!more) return;
-          rest = std::span<digest const>(space).first(made);
-        }
-        std::size_t done = 0;
-        while (done < rest.size() && !dealt.full()) of::deal(f, rest[done++], parts.shift, dealt);
-        keys += done;
-        rest = rest.subspan(done);
+      if (rest.empty()) {
+        auto const made = more ? fill(std::span<digest>(space)) : 0;
+        more = made != 0;
+        rest = std::span<digest const>(space).first(made);
       }
     } catch (...) {  // a key whose conversion to bytes throws; the digests before it are still inserted
       failure = std::current_exception();
       more = false;
     }
+    std::size_t done = 0;
+    while (done < rest.size() && !dealt.full()) of::deal(f, rest[done++], parts.shift, dealt);
+    keys += done;
+    rest = rest.subspan(done);
+    return more && !dealt.full();
   }
   /// Inserts what was dealt to a part. Returns the number of keys that went in, of a family that is given keys.
   std::size_t insert_part(F& f, parts_of_filter parts, std::size_t part) {
@@ -174,7 +172,8 @@ void insert_ordered(F& f, Fill& fill, std::size_t& in) {
   parts_of_filter const parts(f);
   dealing<F, Fill> mine{.fill = fill, .dealt = room_to_deal(f, parts, 1), .space = {}};
   while (mine.pending()) {
-    mine.deal(f, parts);
+    while (mine.deal_some(f, parts)) {
+    }
     for (std::size_t part = 0; part < parts.count; ++part) in += mine.insert_part(f, parts, part);
     mine.dealt.start_again();
   }

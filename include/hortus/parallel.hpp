@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +21,8 @@
 namespace hortus {
 
 /// Inserts the digests that fills[t] writes, in thread t; see insert_ordered. Each thread partitions its digests. When a part
-/// of any thread is full, or no thread has more digests, each thread inserts the digests of all threads for its share of the
-/// parts.
+/// of any thread is full, or no thread has more digests, the threads take the parts in turn, and insert the digests of all
+/// threads for a part. So no thread waits long for a slower one.
 template <separable F, class Fill>
 void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
   parts_of_filter const parts(f);
@@ -35,14 +36,23 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     std::size_t in = 0;
   };
   std::vector<counter> inserted(threads);
-  auto const insert_share = [&](std::size_t t) noexcept {
-    for (auto part = parts.count * t / threads; part < parts.count * (t + 1) / threads; ++part)
+  std::atomic<bool> one_is_full = false;
+  auto const deal = [&](std::size_t t) noexcept {
+    while (!one_is_full.load(std::memory_order_relaxed) && all[t].deal_some(f, parts)) {
+    }
+    if (all[t].dealt.full()) one_is_full.store(true, std::memory_order_relaxed);
+  };
+  std::atomic<std::size_t> next_part = 0;
+  auto const insert_parts = [&](std::size_t t) noexcept {
+    for (auto part = next_part++; part < parts.count; part = next_part++)
       for (auto& each : all) inserted[t].in += each.insert_part(f, parts, part);
   };
   bool too_few_threads = false;
   bool go_on = pending();
   auto const next_round = [&]() noexcept {
     for (auto& each : all) each.dealt.start_again();
+    one_is_full = false;
+    next_part = 0;
     go_on = pending() && !too_few_threads;
   };
   std::barrier all_dealt(static_cast<std::ptrdiff_t>(threads));
@@ -51,9 +61,9 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     std::vector<std::jthread> running;
     auto const run = [&](std::size_t t) {
       while (go_on) {  // NOLINT(bugprone-infinite-loop): next_round ends it
-        all[t].deal(f, parts);
+        deal(t);
         all_dealt.arrive_and_wait();
-        insert_share(t);
+        insert_parts(t);
         all_inserted.arrive_and_wait();
       }
     };
@@ -76,29 +86,30 @@ void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
     if (each.failure) std::rethrow_exception(each.failure);
 }
 
-/// Writes the next digests of a share of the keys.
+/// Writes the digests of keys that no other thread has taken.
 template <key_hash Hash, class Iterator>
-struct share_of_keys {
+struct keys_in_turn {
   Hash const& hash;
-  Iterator key;
-  Iterator end;
-  std::size_t operator()(std::span<digest> space) { return digests_of(hash, key, end, space); }
+  Iterator first;
+  std::uint64_t count;
+  std::atomic<std::uint64_t>& taken;
+  std::size_t operator()(std::span<digest> space) {
+    auto const from = std::min(taken.fetch_add(space.size(), std::memory_order_relaxed), count);
+    auto const to = std::min(from + space.size(), count);
+    auto key = first + static_cast<std::iter_difference_t<Iterator>>(from);
+    return digests_of(hash, key, first + static_cast<std::iter_difference_t<Iterator>>(to), space);
+  }
 };
 
 /// A friend of of_keys, for access to its family.
 struct insert_by_threads {
   template <class Family, class Hash, class Keys>
   static std::size_t act(of_keys<Family, Hash>& filter, Keys const& keys, unsigned threads) {
-    using share = share_of_keys<Hash, std::ranges::iterator_t<Keys const>>;
+    using next_keys = keys_in_turn<Hash, std::ranges::iterator_t<Keys const>>;
     noting<std::ranges::range_value_t<Keys const>> noted{.about = filter.about_, .in = 0, .known = true};
-    std::uint64_t const size = number_of(keys);
-    auto const at = [&](std::uint64_t i) {
-      return std::ranges::next(std::ranges::begin(keys), static_cast<std::ranges::range_difference_t<Keys const>>(i));
-    };
-    std::vector<share> shares;
-    for (unsigned t = 0; t < threads; ++t)
-      shares.push_back({filter.hash_, at(size * t / threads), at(size * (t + 1) / threads)});
-    insert_ordered_by_threads(filter.family_, std::span(shares), noted.in);
+    std::atomic<std::uint64_t> taken = 0;
+    std::vector<next_keys> fills(threads, {filter.hash_, std::ranges::begin(keys), number_of(keys), taken});
+    insert_ordered_by_threads(filter.family_, std::span(fills), noted.in);
     return noted.in;
   }
 };
