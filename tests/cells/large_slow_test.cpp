@@ -148,8 +148,8 @@ TEST(large_slice_ring, marks_every_slice_to_its_end) {
   }
   EXPECT_EQ(sixteenths, 0xffffU);
   std::uint64_t hits[4], strangers[4];
-  ring.find(members, hits, ring.generations() + 1);
-  ring.find(others, strangers, ring.generations() + 1);
+  ring.find(members, {}, hits, ring.generations() + 1);
+  ring.find(others, {}, strangers, ring.generations() + 1);
   for (std::size_t i = 0; i < members.size(); ++i) {
     EXPECT_EQ(ring.generation_of(members[i], 2), 0U);
     EXPECT_EQ(ring.generation_of(others[i], 2), slice_ring::none);

@@ -36,9 +36,9 @@ class slice_ring {
     return at.generation < end ? at.generation : none;
   }
   /// Bit i of `hits`: does one of the first `end` generations contain xs[i]? At most block_keys keys, in rounds: every key
-  /// reads one slice, then every undecided key its next one, and so on. Each round prefetches for the next round; the caller
-  /// has for the first.
-  void find(std::span<digest const> xs, std::uint64_t* hits, unsigned end) const noexcept;
+  /// reads one slice, then every undecided key its next one, and so on. Each round prefetches for the next round, and the last
+  /// one for `next`.
+  void find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits, unsigned end) const noexcept;
   [[gnu::always_inline]] void prefetch(digest x) const noexcept {
     bits_.prefetch(place(x, probes_ - 1));
   }  // the first bit that a search reads
@@ -69,6 +69,8 @@ class slice_ring {
   [[nodiscard]] unsigned generations() const noexcept { return generations_; }
   [[nodiscard]] unsigned slices() const noexcept { return probes_ + generations_; }
   [[nodiscard]] bit_array const& bits() const noexcept { return bits_; }
+  [[nodiscard]] bool empty() const noexcept { return bits_.ones() == 0; }
+  [[nodiscard]] memory const& cells() const noexcept { return bits_.cells(); }
   bool operator==(slice_ring const&) const = default;
 
   static void fields(auto& self, auto& io) {
@@ -116,11 +118,12 @@ class slice_ring {
   bit_array bits_ = bit_array(2);
 };
 
-inline void slice_ring::find(std::span<digest const> xs, std::uint64_t* hits, unsigned end) const noexcept {
+inline void slice_ring::find(std::span<digest const> xs, std::span<digest const> next, std::uint64_t* hits,
+                             unsigned end) const noexcept {
   std::fill_n(hits, (xs.size() + 63) / 64, 0);
   if (bits_.size_bytes() <= cached_bytes) {
     for (std::size_t i = 0; i < xs.size(); ++i) hits[i / 64] |= std::uint64_t{generation_of(xs[i], end) != none} << (i % 64);
-    return;
+    return;  // it is in the cache: nothing to prefetch
   }
   struct lookup {
     digest x;
@@ -143,6 +146,7 @@ inline void slice_ring::find(std::span<digest const> xs, std::uint64_t* hits, un
     }
     count = left;
   }
+  for (auto const x : next) prefetch(x);
 }
 
 }  // namespace hortus
