@@ -21,7 +21,7 @@ void check_options(new_filter const& made, key_input const& input) {
     throw error(errc::bad_goal, option + " " + why + ", not for " + made.family);
   };
   if (!made.absent.empty()) refuse("--absent", "is for exact_set");
-  if (!made.window.empty()) refuse("--window", "is for age_partitioned");
+  if (!made.window.empty()) refuse("--window", "is for age_partitioned and blocked_aging");
   if (made.threads.is_given()) refuse("--threads", "is for families that take keys as digests");
   if (!made.need.empty()) refuse("--need", "is for auto");
   if (input.integers) refuse("--integers", "is for keys that are found as a whole");

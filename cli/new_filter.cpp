@@ -27,9 +27,9 @@ void new_filter::add_options(subcommand const& command) {
       ->type_name("BYTES");
   threads.add_option(command, "threads that read keys, and build a family made in parts (default 1)");
   command
-      .add_option(
-          "--window", window,
-          "remember keys for so long: 10min, 2h (age_partitioned only);\n-n is then the most keys that come in that time")
+      .add_option("--window", window,
+                  "remember keys for so long: 10min, 2h (age_partitioned, blocked_aging);\n-n is then the most keys that come "
+                  "in that time")
       ->type_name("DURATION");
   command.add_option("--seed", seed, "of the hash (default 0); filters merge only with equal seeds")->type_name("N");
   command.add_option("--hash", hash, "xxh3 (default), xxh64; with a key file siphash13, siphash24")->type_name("NAME");
@@ -52,7 +52,8 @@ void new_filter::check_family() const {
     return;
   }
   if (!settings.empty()) throw error(errc::bad_goal, "--set is about one family: name it instead of auto");
-  if (!window.empty()) throw error(errc::bad_goal, "--window is for age_partitioned: name it instead of auto");
+  if (!window.empty())
+    throw error(errc::bad_goal, "--window is for age_partitioned and blocked_aging: name one instead of auto");
   if (verbs_needed(need).has(verb::build))
     throw error(errc::bad_goal,
                 "auto makes a filter that takes more keys later; name a family that is built at once, such as ribbon");

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <hortus/aging/age_kernels.hpp>
 #include <hortus/bloom/one_key_kernels.hpp>
 #include <hortus/counting/pair_kernels.hpp>
 #include <hortus/error.hpp>
@@ -33,6 +34,7 @@ void use_target(std::string_view name) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   chosen.choose_again();
   chosen_for_one_key.choose_again();
+  chosen_for_ages.choose_again();
   chosen_ribbon.choose_again();
   chosen_homogeneous.choose_again();
 }

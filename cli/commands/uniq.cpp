@@ -21,7 +21,7 @@ constexpr double default_rate = 1e-6;
 /// filter of that size. So streams of unknown length also start with it. If the stream turns out to be too long, half of
 /// the lines stay known.
 constexpr char const* by_lines = "active_active";
-/// The one family that forgets by time.
+/// Forgets by time. At one in a million it takes a third of the space of blocked_aging.
 constexpr char const* by_time = "age_partitioned";
 
 struct uniq_options {

@@ -1296,6 +1296,34 @@ class AgePartitioned(Membership):
         return False
 
 
+class BlockedAging(InBlock):
+    most_probes = 15
+
+    def __init__(self, f):
+        self.probes = f.number("probes", 1, self.most_probes)
+        self.first = f.number("first", 0, 15)
+        self.blocks = f.number("blocks", 1, self.most_blocks)
+        self.data = f.section("blocks", self.blocks * self.block_bytes)
+        f.number("young", 1, 16 - self.probes)
+        items = f.number("generation_items", 1)
+        f.number("generation_ticks")
+        f.number("count", 0, items)
+        f.number("ended", 0, 64)
+        f.number("since")
+
+    def has(self, d):
+        pattern = spread(d)
+        halves = (pattern & 0xFFFFFFFF, pattern >> 32)
+        row = 0
+        for i in range(16):
+            lane = (self.first + i) % 16
+            bit = self.block_of(d) * 512 + 32 * lane + (halves[lane % 2] * SplitBlock.salts[lane // 2] >> 27 & 31)
+            row = row + 1 if self.data[bit >> 3] >> (bit & 7) & 1 else 0
+            if row == self.probes:
+                return True
+        return False
+
+
 def growing_stages(f):
     items = f.number("items", 1)
     fpr = f.real("fpr")
@@ -1563,7 +1591,7 @@ FAMILIES = {
     "homogeneous_ribbon": HomogeneousRibbon, "binary_fuse": BinaryFuse, "golomb_set": GolombSet,
     "bloomier_map": BloomierMap, "perfect_hash_map": PerfectHashMap, "dynamic_bloomier_map": DynamicBloomierMap,
     "compact_approximator": CompactApproximator, "cascade_map": CascadeMap, "exact_set": ExactSet,
-    "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "scalable": Scalable,
+    "stable": Stable, "active_active": ActiveActive, "age_partitioned": AgePartitioned, "blocked_aging": BlockedAging, "scalable": Scalable,
     "dynamic": Dynamic, "expandable": Expandable, "with_removals": WithRemovals, "count_min": CountMin, "count_min_conservative": CountMin,
     "fast_ams": FastAms, "space_saving": SpaceSaving, "hyperloglog": HyperLogLog, "exaloglog": ExaLogLog,
     "distance_sensitive": DistanceSensitive,

@@ -4,6 +4,7 @@
 
 #include <hortus/aging/active_active.hpp>
 #include <hortus/aging/age_partitioned.hpp>
+#include <hortus/aging/blocked_aging.hpp>
 #include <hortus/aging/stable.hpp>
 #include <hortus/bloom/blocked.hpp>
 #include <hortus/bloom/blocked_pair.hpp>
