@@ -12,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/include"
 ln -s /usr/include/hwy "$scratch/include/hwy" # and nothing else of this machine's headers
-for kernel in block_kernels pair_kernels mix_kernel; do
+for kernel in block_kernels pair_kernels one_key_kernels age_kernels mix_kernel; do
   "$compiler" -std=c++20 -O2 -Wall -Wextra -Iinclude -I. -isystem "$scratch/include" -c "src/$kernel.cpp" -o "$scratch/$kernel.o"
   grep -q N_NEON "$scratch/$kernel.o" || { echo "neon_check.sh: src/$kernel.cpp has no NEON form" >&2; exit 1; }
 done
