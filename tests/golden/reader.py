@@ -1267,6 +1267,16 @@ class ActiveActive(Membership):
         return any(half.has(d) for half in self.halves)
 
 
+def check_generations(f, generations):
+    """How keys age; not needed to look one up."""
+    f.number("young", 1, generations)
+    items = f.number("generation_items", 1)
+    f.number("generation_ticks")
+    f.number("count", 0, items)
+    f.number("ended", 0, 64)
+    f.number("since")
+
+
 class AgePartitioned(Membership):
     def __init__(self, f):
         f.index_id()
@@ -1278,12 +1288,7 @@ class AgePartitioned(Membership):
         self.first = f.number("first", 0, self.slices - 1)
         self.array = Bits(f)
         demand(self.array.bits == self.slice_bits * self.slices, "bits are not slices")
-        f.number("young", 1, self.generations)
-        items = f.number("generation_items", 1)
-        f.number("generation_ticks")
-        f.number("count", 0, items)
-        f.number("ended", 0, 64)
-        f.number("since")
+        check_generations(f, self.generations)
 
     def has(self, d):
         places = [at for _, at in zip(range(self.slices), chain(d, self.slice_bits))]
@@ -1304,12 +1309,7 @@ class BlockedAging(InBlock):
         self.first = f.number("first", 0, 15)
         self.blocks = f.number("blocks", 1, self.most_blocks)
         self.data = f.section("blocks", self.blocks * self.block_bytes)
-        f.number("young", 1, 16 - self.probes)
-        items = f.number("generation_items", 1)
-        f.number("generation_ticks")
-        f.number("count", 0, items)
-        f.number("ended", 0, 64)
-        f.number("since")
+        check_generations(f, 16 - self.probes)
 
     def has(self, d):
         pattern = spread(d)

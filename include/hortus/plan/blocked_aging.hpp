@@ -129,7 +129,9 @@ inline constexpr double least_blocked_aging_fpr = 1e-9;
     bool const rising = best != 0 && probes >= best + 3 && probes >= block_slices / 2;
     if (generations != 0 || rising) break;
   }
-  if (best == 0) checked_bits(static_cast<double>(max_bits) + 1, "a blocked_aging filter for that goal");
+  if (best == 0)
+    throw error(errc::bad_goal,
+                "a blocked_aging filter for that goal needs more than 2^42 bits; ask for fewer items or a higher fpr");
   return shape_of(best, blocks);
 }
 
