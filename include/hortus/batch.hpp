@@ -97,35 +97,67 @@ void in_blocks(F const& f, auto fill, auto act) {
   }
 }
 
-/// The same for digests that take time, such as those of texts. A block is prefetched while its keys are hashed, and handled
-/// after the next one was; act has nothing to prefetch. Two keys at a time: a core waits at a series of prefetches as soon as
-/// all its misses are in flight, and hashes nothing meanwhile. For the same reason it is only for keys in one place: with more
-/// lines a key it takes longer (docs/performance-history.md).
+/// Digests that take time, such as those of texts. Each key is prefetched when it is hashed, and handled when others have been
+/// hashed after it: `blocks` blocks are kept, and the oldest is handled when all are full. A few keys are prefetched at once: a
+/// core waits at a series of prefetches as soon as all its misses are in flight, and hashes nothing meanwhile. For the same
+/// reason it is only for keys in one place: with more lines a key it takes longer (docs/performance-history.md).
+template <access For, family F, std::size_t at_once = 2, std::size_t block = 64, std::size_t blocks = 2>
+class hashed_ahead {
+ public:
+  explicit hashed_ahead(F const& f) noexcept : f_(f) {}
+
+  /// Is it of use for this filter?
+  [[nodiscard]] static bool pays(F const& f) noexcept { return in_one_place(f) && f.size_bytes() > cached_bytes; }
+
+  /// Takes all digests that fill(space) writes; it returns their number, less than space.size() at the end only. Calls
+  /// act(digests) for blocks of them, in order. The last ones remain, for another take() or for finish().
+  void take(auto fill, auto act) {
+    for (;;) {
+      auto const some = kept_[now_].all().subspan(count_, std::min(at_once, block - count_));
+      auto const got = fill(some);
+      prefetch(some.first(got));
+      count_ += got;
+      if (got < some.size()) return;
+      if (count_ == block) next_block(act);
+    }
+  }
+  /// Calls act(digests) for those that remain.
+  void finish(auto act) {
+    for (; full_ != 0; --full_) act(std::span<digest const>(kept_[(now_ + blocks - full_) % blocks].first(), block));
+    if (count_ != 0) act(std::span<digest const>(kept_[now_].first(), count_));
+    count_ = 0;
+  }
+
+ private:
+  void next_block(auto act) {
+    count_ = 0;
+    now_ = (now_ + 1) % blocks;
+    if (++full_ < blocks) return;
+    act(std::span<digest const>(kept_[now_].first(), block));
+    --full_;
+  }
+  [[gnu::always_inline]] void prefetch(std::span<digest const> xs) const noexcept {
+    if constexpr (prefetchable_together<F>)
+      f_.prefetch(xs);
+    else
+      for (auto const x : xs) prefetch_for<For>(f_, x);
+  }
+
+  F const& f_;
+  digest_space<block> kept_[blocks];
+  std::size_t now_ = 0;    // the block that is being filled
+  std::size_t count_ = 0;  // digests in it
+  std::size_t full_ = 0;   // blocks before it that were not handled
+};
+
+/// The same for a whole batch, as in_blocks; act has nothing to prefetch.
 template <access For, family F>
 void in_blocks_hashed_slowly(F const& f, auto fill, auto act) {
-  if (!in_one_place(f) || f.size_bytes() <= cached_bytes) return in_blocks<For>(f, fill, act);
-  constexpr std::size_t some_keys = 2;
-  constexpr std::size_t size = std::min<std::size_t>(block_keys<F>, 64);
-  digest_space<size> space[2];
-  auto const fill_ahead = [&](std::span<digest> all) {
-    std::size_t count = 0;
-    for (std::size_t got = some_keys; got == some_keys && count != size; count += got) {
-      auto const some = all.subspan(count, some_keys);
-      got = fill(some);
-      if constexpr (prefetchable_together<F>)
-        f.prefetch(some.first(got));
-      else
-        for (auto const x : some.first(got)) prefetch_for<For>(f, x);
-    }
-    return count;
-  };
-  auto* now = &space[0];
-  auto* next = &space[1];
-  for (auto count = fill_ahead(now->all()); count != 0; std::swap(now, next)) {
-    std::size_t const coming = count == size ? fill_ahead(next->all()) : 0;
-    act(std::span<digest const>(now->first(), count), std::span<digest const>());
-    count = coming;
-  }
+  if (!hashed_ahead<For, F>::pays(f)) return in_blocks<For>(f, fill, act);
+  auto const handle = [&](std::span<digest const> xs) { act(xs, std::span<digest const>()); };
+  hashed_ahead<For, F> ahead(f);
+  ahead.take(fill, handle);
+  ahead.finish(handle);
 }
 
 /// Inserts one key; returns whether it was inserted. That is always true, unless the family can refuse keys.

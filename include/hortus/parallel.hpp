@@ -25,6 +25,7 @@ namespace hortus {
 /// threads for a part. So no thread waits long for a slower one.
 template <separable F, class Fill>
 void insert_ordered_by_threads(F& f, std::span<Fill> fills, std::size_t& in) {
+  if (fills.size() == 1) return insert_ordered(f, fills.front(), in);
   parts_of_filter const parts(f);
   auto const threads = fills.size();
   std::vector<dealing<F, Fill>> all;

@@ -52,6 +52,47 @@ TEST(text_batches, need_no_contiguous_keys) {
   EXPECT_EQ(together.may_contain(std::list<std::string>(keys.begin(), keys.end())).count(), 200U);
 }
 
+/// Digests in several portions, of any number each: all are handed on, in order, in whole blocks, when the blocks after them
+/// are full.
+template <std::size_t at_once, std::size_t block, std::size_t blocks>
+void hands_on_all() {
+  split_block const filter(split_block::plan({.items = 3'000'000, .fpr = 0.01}));
+  for (std::uint64_t portion = 0; portion < 200; portion += portion < 70 ? 1 : 43) {
+    hashed_ahead<access::lookup, split_block, at_once, block, blocks> ahead(filter);
+    std::uint64_t made = 0;
+    std::uint64_t handed = 0;
+    bool ended = false;
+    auto const act = [&](std::span<digest const> xs) {
+      EXPECT_TRUE(xs.size() == block || (ended && !xs.empty() && xs.size() < block)) << xs.size();
+      EXPECT_TRUE(ended || made - handed == block * blocks) << made << " made, " << handed << " handed on";
+      for (auto const x : xs) EXPECT_EQ(x, digest(handed++));
+    };
+    for (int i = 0; i < 9; ++i) {
+      auto const end = made + portion;
+      ahead.take(
+          [&](std::span<digest> space) {
+            std::size_t count = 0;
+            while (count < space.size() && made < end) space[count++] = digest(made++);
+            return count;
+          },
+          act);
+      EXPECT_LE(made - handed, block * blocks);
+    }
+    ended = true;
+    ahead.finish(act);
+    EXPECT_EQ(handed, 9 * portion);
+    ahead.finish(act);
+    EXPECT_EQ(handed, 9 * portion) << "there is nothing left";
+  }
+}
+
+TEST(text_batches, are_handed_on_in_order) {
+  hands_on_all<2, 64, 2>();
+  hands_on_all<8, 16, 3>();
+  hands_on_all<3, 16, 5>();
+  hands_on_all<16, 16, 1>();
+}
+
 /// Every family that takes keys one by one, large enough to be prefetched.
 TEST(text_batches, answer_as_single_keys_do) {
   std::size_t asked = 0;
