@@ -16,7 +16,8 @@ A bug is a file NAME.bug:
 `build` names CMake targets, `test` is a regular expression for ctest -R. The text may begin and end within a line. A line
 `cpu: avx2` before the texts says that only processors with that flag run the code; elsewhere the bug is left out.
 The named tests must be green without the bug, and one of them red with it; a bug that does not apply, does not compile or
-survives is an error. The source tree itself is never changed.
+survives is an error. Tests that take three times as long as without it, and half a minute more, are ended, and count as red.
+The source tree itself is never changed.
 """
 import argparse
 import dataclasses
@@ -25,6 +26,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -112,6 +114,7 @@ class Copy:
         self.source = folder / "source"
         self.build_tree = self.source / "build"
         self.jobs = str(jobs)
+        self.seconds = {}  # that tests take without a bug
         self.take_over()
         if not (self.build_tree / "CMakeCache.txt").exists():
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -140,15 +143,34 @@ class Copy:
             path.unlink()
 
     @staticmethod
-    def run(*command):
-        return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", check=False)
+    def run(*command, limit=None):
+        """Ends the command and all that it started after so many seconds; then there is no returncode."""
+        with subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", start_new_session=True) as process:
+            try:
+                out, _ = process.communicate(timeout=limit)
+                return subprocess.CompletedProcess(command, process.returncode, out)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return subprocess.CompletedProcess(command, None, process.communicate()[0])
+            except BaseException:  # an interrupt: in a session of their own they would go on
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
 
     def compile(self, names):
         return self.run("cmake", "--build", self.build_tree, "-j", self.jobs, "--target", *names)
 
-    def tests(self, pattern, *options):
-        return self.run("ctest", "--test-dir", self.build_tree, "-j", self.jobs, "--no-tests=error", "-R", pattern, *options)
+    def tests(self, pattern, *options, limit=None):
+        return self.run("ctest", "--test-dir", self.build_tree, "-j", self.jobs, "--no-tests=error", "-R", pattern, *options,
+                        limit=limit)
+
+    def green_without_a_bug(self, pattern):
+        """Notes how long it takes: with a bug a test may take for ever."""
+        start = time.monotonic()
+        run = self.tests(pattern, "--output-on-failure")
+        self.seconds[pattern] = time.monotonic() - start
+        if run.returncode != 0:
+            sys.exit(f"the tests {pattern} are not green without a bug:\n" + last_lines(run.stdout))
 
     def verdict(self, bug):
         """'red' and the first test that is, or what went wrong."""
@@ -159,9 +181,12 @@ class Copy:
             built = self.compile(bug.build.split())
             if built.returncode != 0:
                 return "does not compile", last_lines(built.stdout)
-            run = self.tests(bug.test, "--stop-on-failure")
+            limit = 30 + 3 * self.seconds[bug.test]
+            run = self.tests(bug.test, "--stop-on-failure", limit=limit)
         finally:
             path.write_text(original, encoding="utf-8")
+        if run.returncode is None:
+            return "red", f"its tests do not end: they were ended after {limit:.0f} s"
         if run.returncode == 0:
             return "survived", bug.what
         failed = re.findall(r"^\s*\d+ - (.*) \((?:.*)\)$", run.stdout, re.M)
@@ -212,9 +237,7 @@ def main():
         if built.returncode != 0:
             sys.exit("the source does not compile:\n" + last_lines(built.stdout))
         for pattern in sorted({bug.test for bug in bugs}):
-            run = copy.tests(pattern, "--output-on-failure")
-            if run.returncode != 0:
-                sys.exit(f"the tests {pattern} are not green without a bug:\n" + last_lines(run.stdout))
+            copy.green_without_a_bug(pattern)
         print("all named tests are green without a bug", flush=True)
 
         wrong = list(unfit)
