@@ -17,7 +17,7 @@
 #include "cli/filling.hpp"
 #include "cli/in_order.hpp"
 #include "cli/new_filter.hpp"
-#include "cli/record_pieces.hpp"
+#include "cli/piece_digests.hpp"
 #include "cli/shared_pieces.hpp"
 #include "cli/text/numbers.hpp"
 
@@ -25,7 +25,7 @@
 namespace hortus::cli {
 namespace {
 
-/// From this size on threads share the filter. Below, one inserts faster than another splits lines.
+/// From this size on a filter is filled in the order of memory.
 constexpr std::uint64_t large_filter = 16 * cached_bytes;
 
 class builder {
@@ -65,22 +65,11 @@ class builder {
   /// act(digests) for all keys of the input, in order.
   template <class Act>
   void for_each_block(pass which, char const* label, Act act) const {
-    if (made_.threads.number() > 1) return for_each_piece(which, label, act);
-    auto in = which == pass::first_of_two ? input_.quiet_reader() : input_.reader();
-    progress shown(label, in.total_bytes(), progress_unit::bytes, input_.progress_mode());
-    hash_blocks(in, [&](std::span<digest const> xs) {
-      act(xs);
-      shown.update(in.bytes_read());
-    });
-  }
-  /// The same with several threads, which split lines and hash keys.
-  template <class Act>
-  void for_each_piece(pass which, char const* label, Act act) const {
     if (!input_.given.empty()) {
       auto given = input_.reader_of_given();
       hash_blocks(given, act);
     }
-    record_pieces pieces(input_, which == pass::first_of_two);
+    record_pieces pieces(input_, made_.threads.number(), which == pass::first_of_two);
     progress shown(label, pieces.total_bytes(), progress_unit::bytes, input_.progress_mode());
     struct hashed_piece : record_piece {
       std::vector<digest> keys;
@@ -88,12 +77,7 @@ class builder {
     };
     in_order<hashed_piece>(
         made_.threads.number(), [&](hashed_piece& piece) { return pieces.next(piece); },
-        [&](hashed_piece& piece) {
-          piece.keys.clear();
-          auto in = pieces.reader(piece);
-          hash_blocks(in, [&](std::span<digest const> xs) { piece.keys.insert(piece.keys.end(), xs.begin(), xs.end()); });
-          piece.missing = in.missing();
-        },
+        [&](hashed_piece& piece) { piece.missing = hash_piece(pieces, piece, hash_, piece.keys); },
         [&](hashed_piece& piece) {
           act(std::span<digest const>(piece.keys));
           pieces.note(piece.missing);
@@ -120,19 +104,16 @@ class builder {
     return distinct.at_most();
   }
 
-  /// A large filter whose parts can be filled on their own: each thread splits lines, hashes keys, and inserts into its share
-  /// of the filter. The bytes do not depend on the order of the keys.
-  any_filter filled_by_threads(request const& wish) const {
-    record_pieces pieces(input_);
+  /// A large filter, in the order of memory: each thread splits lines, hashes keys, and inserts into its share of the filter.
+  /// The bytes do not depend on the order of the keys.
+  any_filter filled_in_order(request const& wish) const {
+    record_pieces pieces(input_, made_.threads.number());
     progress shown("building", pieces.total_bytes(), progress_unit::bytes, input_.progress_mode());
     shared_pieces shared{pieces, [&](record_piece& piece) { shown.update(piece.bytes_read); }};
-    auto const hash = [&](record_reader& in, std::vector<digest>& keys) {
-      hash_blocks(in, [&](std::span<digest const> xs) { keys.insert(keys.end(), xs.begin(), xs.end()); });
-    };
     std::vector<digest_fill> fills;
     for (unsigned t = 0; t < made_.threads.number(); ++t)
       fills.emplace_back(
-          [share = std::make_shared<hashed_share>(shared, hash)](std::span<digest> space) { return (*share)(space); });
+          [share = std::make_shared<hashed_share>(shared, hash_)](std::span<digest> space) { return (*share)(space); });
     std::size_t in = 0;
     auto filled = fitting("a filter of that size", [&] { return family().fill_by_threads(fills, wish, in); });
     shared.finish();
@@ -143,16 +124,9 @@ class builder {
     return made_filter({made_, input_, hash_}, std::move(filled), wish, in);
   }
 
-  /// A filter that is filled in the order of memory: by several threads, or by one if a key changes several cache lines, each
-  /// of which would have to be fetched. With one line a key, one thread is as fast without.
-  bool pays_in_order(proposal const& planned) const {
-    return family().fill_by_threads != nullptr && planned.size_bytes >= large_filter &&
-           (made_.threads.number() > 1 || planned.lines_touched >= 3);
-  }
-
   any_filter streaming(std::uint64_t items) const {
     if (family().fill_by_threads != nullptr)
-      if (auto const wish = made_.wish(items); pays_in_order(family().plan(wish))) return filled_by_threads(wish);
+      if (auto const wish = made_.wish(items); family().plan(wish).size_bytes >= large_filter) return filled_in_order(wish);
     auto filter = fitting("a filter of that size", [&] { return make_filter(made_.family, made_.wish(items), hash_); });
     filling filled(filter);
     auto const insert = [&](auto... keys) {

@@ -9,11 +9,12 @@ void tell_nothing(std::string const&) {}
 
 }  // namespace
 
-record_pieces::record_pieces(key_input const& input, bool quiet)
+record_pieces::record_pieces(key_input const& input, unsigned threads, bool quiet)
     : format_(input.format()),
       part_(input.part()),
       warn_(quiet ? tell_nothing : [](std::string const& text) { warn(text); }),
-      source_(input.reads_input() ? line_inputs(input.paths, format_.unpack) : std::vector<line_input>{}, format_) {}
+      source_(input.reads_input() ? line_inputs(input.paths, format_.unpack) : std::vector<line_input>{}, format_,
+              threads == 1 ? piece_source::piece_bytes_of_one : piece_source::piece_bytes) {}
 
 bool record_pieces::next(record_piece& piece) {
   if (!source_.next(piece.text)) return false;

@@ -17,12 +17,15 @@ struct record_piece {
 class record_pieces {
  public:
   /// A quiet one has no warnings: it is for the first of two passes.
-  explicit record_pieces(key_input const& input, bool quiet = false);
+  record_pieces(key_input const& input, unsigned threads, bool quiet = false);
 
   /// False at the end. Warns as a reader of all lines would. One thread at a time.
   [[nodiscard]] bool next(record_piece& piece);
   /// The records of a piece. Several threads at a time.
   [[nodiscard]] record_reader reader(record_piece const& piece) const;
+  /// Is each line of a piece a key, as it is?
+  [[nodiscard]] bool lines_are_keys() const noexcept { return part_.is_line_as_it_is() && !format_.crlf; }
+  [[nodiscard]] char separator() const noexcept { return format_.separator; }
   /// A piece is done: its reader has found so many lines without a key. One thread at a time.
   void note(missing_keys const& missing) noexcept;
   /// No more pieces are needed: see piece_source.

@@ -23,6 +23,8 @@ struct selection_options {
   /// Throws errc::bad_goal if options exclude each other.
   void check() const;
   [[nodiscard]] bool silent() const noexcept { return quiet || count_only; }
+  /// Is only the number of all selected lines wanted?
+  [[nodiscard]] bool counts_only() const noexcept { return count_only && most.empty(); }
   /// So many lines are selected at most.
   [[nodiscard]] std::uint64_t limit() const;
 };
@@ -42,8 +44,7 @@ class selection {
     ++selected_;
     if (!how_.silent()) lines_.write(block, i, score);
   }
-  /// Is only the number of all selected lines wanted?
-  [[nodiscard]] bool counts_only() const noexcept { return how_.count_only && limit_ == ~std::uint64_t{0}; }
+  [[nodiscard]] bool counts_only() const noexcept { return how_.counts_only(); }
   /// How many of so many lines are selected.
   [[nodiscard]] std::uint64_t selects(std::uint64_t lines, std::uint64_t members) const noexcept {
     return how_.invert ? lines - members : members;

@@ -12,7 +12,7 @@
 
 #include <hortus/digest.hpp>
 
-#include "cli/record_pieces.hpp"
+#include "cli/piece_digests.hpp"
 
 namespace hortus::cli {
 
@@ -22,7 +22,8 @@ class shared_pieces {
   /// `taken` is called with each piece, one thread at a time.
   shared_pieces(record_pieces& pieces, std::function<void(record_piece&)> taken) : pieces_(pieces), taken_(std::move(taken)) {}
 
-  /// Takes the next piece and calls work(its reader). False at the end, and after an error, which finish() throws.
+  /// Takes the next piece and calls work(pieces, piece), which returns the lines without keys. False at the end, and after an
+  /// error, which finish() throws.
   template <class Work>
   [[nodiscard]] bool next(record_piece& piece, Work work) {
     auto number = std::numeric_limits<std::uint64_t>::max();
@@ -36,10 +37,9 @@ class shared_pieces {
         over_ = false;
         taken_(piece);
       }
-      auto in = pieces_.reader(piece);
-      work(in);
+      auto const missing = work(pieces_, piece);
       std::scoped_lock const alone(taking_);
-      pieces_.note(in.missing());
+      pieces_.note(missing);
       return true;
     } catch (...) {
       pieces_.stop();
@@ -68,15 +68,15 @@ class shared_pieces {
 /// One thread's share of the keys of these pieces, as a digest_fill.
 class hashed_share {
  public:
-  /// `hash` appends the digests of all keys of a reader.
-  using hashing = std::function<void(record_reader&, std::vector<digest>&)>;
-  hashed_share(shared_pieces& from, hashing hash) : from_(from), hash_(std::move(hash)) {}
+  /// The arguments must outlive it.
+  hashed_share(shared_pieces& from, any_hash const& hash) : from_(from), hash_(hash) {}
 
   std::size_t operator()(std::span<digest> space) {
     while (at_ == keys_.size()) {
       keys_.clear();
       at_ = 0;
-      if (!from_.next(piece_, [&](record_reader& in) { hash_(in, keys_); })) return 0;
+      if (!from_.next(piece_, [&](auto const& pieces, auto const& piece) { return hash_piece(pieces, piece, hash_, keys_); }))
+        return 0;
     }
     auto const count = std::min(space.size(), keys_.size() - at_);
     std::copy_n(keys_.begin() + static_cast<std::ptrdiff_t>(at_), count, space.begin());
@@ -86,7 +86,7 @@ class hashed_share {
 
  private:
   shared_pieces& from_;
-  hashing hash_;
+  any_hash const& hash_;
   record_piece piece_;
   std::vector<digest> keys_;
   std::size_t at_ = 0;

@@ -19,7 +19,7 @@ endif()
 # Files with loops over lines or keys are compiled as the library is. All others, which parse options and print tables, are
 # compiled with -O1: that takes two thirds of the time, and nobody waits for them.
 set(loops ${sources})
-list(FILTER loops INCLUDE REGEX "/cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|selection|digest_buffer\
+list(FILTER loops INCLUDE REGEX "/cli/(text/(lines|input|decompress|records|key_part|output|line_writer)|filling|piece_digests|selection|digest_buffer\
 |distinct_keys|command|commands/(query|count|uniq)|redis/line_batches)[.]cpp$|/bench/")
 list(REMOVE_ITEM sources ${loops})
 add_library(hortus_cli_loops OBJECT ${loops})

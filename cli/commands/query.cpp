@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
+#include <functional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,6 +13,7 @@
 #include "cli/in_order.hpp"
 #include "cli/near_filters.hpp"
 #include "cli/near_keys.hpp"
+#include "cli/piece_digests.hpp"
 #include "cli/record_pieces.hpp"
 #include "cli/selection.hpp"
 #include "cli/text/numbers.hpp"
@@ -72,6 +76,11 @@ class asked_filter {
   void tell_time() {
     if (auto* const filter = std::get_if<any_filter>(&filter_)) cli::tell_time(*filter);
   }
+  /// The filter, if it is asked with digests, and its answers do not depend on the time.
+  [[nodiscard]] any_filter const* of_digests() const noexcept {
+    auto const* const filter = std::get_if<any_filter>(&filter_);
+    return filter != nullptr && !filter->family().ages_by_time() ? filter : nullptr;
+  }
   /// Several threads at a time.
   [[nodiscard]] answers of(record_block const& block) const {
     answers found(block.lines.size());
@@ -100,6 +109,28 @@ class asked_filter {
   std::uint64_t least_ = 0;  // the score of a line that is selected
 };
 
+/// How many of the keys that fill() hashes may be members.
+template <class Fill>
+std::uint64_t members_of(any_family const& family, Fill& fill) {
+  std::uint64_t members = 0;
+  auto const ask = [&](std::span<digest const> xs) {
+    std::array<std::uint64_t, line_reader::block_lines / 64> hits;
+    family.may_contain(xs, {}, hits.data());
+    for (std::size_t i = 0; i < mask_words(xs.size()); ++i) members += static_cast<unsigned>(std::popcount(hits[i]));
+  };
+  // Of what was tried, this had memory read for most of the time: docs/performance-history.md.
+  using ahead = hashed_ahead<access::lookup, any_family, 8, 16, 3>;
+  if (ahead::pays(family)) {
+    ahead asked(family);
+    asked.take(std::ref(fill), ask);
+    asked.finish(ask);
+  } else {
+    digest_space<line_reader::block_lines> space;
+    while (auto const count = fill(space.all())) ask(space.all().first(count));
+  }
+  return members;
+}
+
 /// The lines of one reader: answer(block) has the answers for a block.
 template <class Answer>
 void select_lines(selection& selected, record_reader& in, Answer answer) {
@@ -127,9 +158,9 @@ void ask_by_one(query_options const& o, asked_filter& filter, selection& selecte
   });
 }
 
-/// Threads ask for the lines of different pieces. To print lines, a piece is split again when its turn comes, which takes
-/// little of the time; most pieces have no line to print, or only the number is wanted.
-void ask_by_threads(query_options const& o, asked_filter const& filter, selection& selected, record_pieces& pieces) {
+/// Threads ask for the lines of different pieces. If only the number is wanted, no list of lines is made. To print lines, a
+/// piece is split again when its turn comes, which takes little of the time; most pieces have no line to print.
+void ask_in_pieces(query_options const& o, asked_filter const& filter, selection& selected, record_pieces& pieces) {
   auto const ask = [&](record_block const& block) { return filter.of(block); };
   if (!o.input.given.empty()) {
     auto given = o.input.reader_of_given();
@@ -146,6 +177,13 @@ void ask_by_threads(query_options const& o, asked_filter const& filter, selectio
     piece.blocks.clear();
     piece.lines = piece.members = 0;
     piece.has_header = false;
+    if (auto const* const plain = filter.of_digests(); plain != nullptr && selected.counts_only()) {
+      return with_digests(pieces, piece, plain->hash(), [&](auto& fill) {
+        piece.members = members_of(plain->family(), fill);
+        piece.lines = fill.records();
+        piece.missing = fill.missing();
+      });
+    }
     auto in = pieces.reader(piece);
     for (record_block block; in.next(block);) {
       piece.has_header |= block.what == record_block::kind::header;
@@ -182,15 +220,15 @@ int query(query_options const& o) {
   (void)o.how.limit();  // wrong numbers are told before the file is read
   (void)o.threads.number();
   asked_filter filter(o);
-  if (o.threads.number() == 1) {
+  if (o.threads.number() == 1 && !(o.how.counts_only() && filter.of_digests() != nullptr)) {
     auto in = o.input.reader();
     selection selected(o.how, o.input.separator(), in.streaming());
     ask_by_one(o, filter, selected, std::move(in));
     return selected.finish();
   }
-  record_pieces pieces(o.input);
+  record_pieces pieces(o.input, o.threads.number());
   selection selected(o.how, o.input.separator(), pieces.streaming());
-  ask_by_threads(o, filter, selected, pieces);
+  ask_in_pieces(o, filter, selected, pieces);
   return selected.finish();
 }
 

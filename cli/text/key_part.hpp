@@ -24,6 +24,10 @@ struct key_part {
 
   [[nodiscard]] bool is_csv() const noexcept { return !column.empty(); }
   [[nodiscard]] bool is_whole_line() const noexcept { return field == 0 && !is_csv(); }
+  /// Is a key its whole line, byte for byte?
+  [[nodiscard]] bool is_line_as_it_is() const noexcept {
+    return is_whole_line() && !ignore_case && !integers && with_value == values::none;
+  }
 };
 
 /// The field with this number, from 1. Fields are what is between delimiters, also if it is empty, as cut has it; without a

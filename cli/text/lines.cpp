@@ -32,13 +32,6 @@ std::uint64_t equal_bytes(char const* at, std::uint64_t pattern) {
   return ~(((differs & low) + low) | differs | low);
 }
 
-/// The same for the last bytes, without reading past them.
-std::uint64_t separators_of_rest(char const* at, std::size_t bytes, char separator) {
-  char rest[stride] = {};
-  std::memcpy(rest, at, bytes);
-  return separator_mask(rest, separator) & ((std::uint64_t{1} << bytes) - 1);
-}
-
 }  // namespace
 
 std::uint64_t separator_mask_portable(char const* at, char separator) noexcept {
@@ -63,6 +56,13 @@ std::uint64_t separator_mask(char const* at, char separator) noexcept {
 #else
   return separator_mask_portable(at, separator);
 #endif
+}
+
+std::uint64_t separator_mask(char const* at, std::size_t bytes, char separator) noexcept {
+  if (bytes >= stride) return separator_mask(at, separator);
+  char rest[stride] = {};
+  std::memcpy(rest, at, bytes);
+  return separator_mask(rest, separator) & ((std::uint64_t{1} << bytes) - 1);
 }
 
 line_reader::line_reader(std::span<std::string const> paths, line_format format)
@@ -125,8 +125,7 @@ void line_reader::split(std::vector<std::string_view>& lines) {
   auto const* const end = base_ + end_;
   while (at != end && out <= last) {
     auto const bytes = std::min(static_cast<std::size_t>(end - at), stride);
-    auto mask = bytes == stride ? separator_mask(at, format_.separator) : separators_of_rest(at, bytes, format_.separator);
-    for (; mask != 0; mask &= mask - 1) {
+    for (auto mask = separator_mask(at, bytes, format_.separator); mask != 0; mask &= mask - 1) {
       auto const* const stop = at + std::countr_zero(mask);
       *out++ = {start, static_cast<std::size_t>(stop - start)};
       start = stop + 1;

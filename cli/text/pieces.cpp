@@ -20,7 +20,8 @@ std::uint64_t separators_in(std::string_view text, char separator) {
 
 }  // namespace
 
-piece_source::piece_source(std::vector<line_input> inputs, line_format format) : inputs_(std::move(inputs)), format_(format) {
+piece_source::piece_source(std::vector<line_input> inputs, line_format format, std::size_t bytes)
+    : inputs_(std::move(inputs)), format_(format), bytes_(bytes) {
   for (auto const& input : inputs_) {
     total_bytes_ += input.bytes;
     streaming_ = streaming_ || !input.regular;
@@ -61,8 +62,8 @@ bool piece_source::wait_for_bytes() const noexcept {
 /// Appends what one read delivers to the piece, which starts with the rest of the piece before. False at the end of the input.
 bool piece_source::read_behind(text_piece& piece, std::size_t& end) {
   auto const kept = std::max(end, rest_.size());
-  if (piece.capacity_ < std::max(2 * kept, piece_bytes)) {
-    piece.capacity_ = std::max(2 * kept, piece_bytes);
+  if (piece.capacity_ < std::max(2 * kept, bytes_)) {
+    piece.capacity_ = std::max(2 * kept, bytes_);
     auto grown = grown_buffer(piece.capacity_, inputs_[current_]);
     if (end != 0) std::memcpy(grown.get(), piece.buffer_.get(), end);
     piece.buffer_ = std::move(grown);

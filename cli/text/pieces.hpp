@@ -35,8 +35,10 @@ class piece_source {
  public:
   /// With smaller pieces threads wait for each other more often: docs/performance-history.md.
   static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+  /// One thread waits for nobody, and small pieces leave the second-level cache to the filter.
+  static constexpr std::size_t piece_bytes_of_one = std::size_t{256} << 10;
 
-  piece_source(std::vector<line_input> inputs, line_format format);
+  piece_source(std::vector<line_input> inputs, line_format format, std::size_t bytes = piece_bytes);
 
   /// Fills the piece; false at the end. Not thread-safe. Throws as line_reader::next() does.
   [[nodiscard]] bool next(text_piece& piece);
@@ -56,6 +58,7 @@ class piece_source {
 
   std::vector<line_input> inputs_;
   line_format format_;
+  std::size_t bytes_;                // of a piece, unless a line is longer
   std::size_t current_ = 0;          // input being read
   std::optional<input_bytes> file_;  // that input, once it is open
   std::string rest_;                 // of the input: what follows its last separator

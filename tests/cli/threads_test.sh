@@ -51,16 +51,13 @@ same_bytes one two
 
 section "build: a large filter is filled by all threads, in the order of memory"
 for family in blocked split_block bloom partitioned; do
-  hortus build $family -o one -n 30M -e ada members asked numbers
-  for threads in 2 5; do
+  hortus build $family -o one -n 30M </dev/null
+  hortus add one -e ada members asked numbers # one block after the other
+  for threads in 1 2 5; do
     hortus build $family -o two -n 30M --threads $threads -e ada members asked numbers
     same_bytes one two
   done
 done
-hortus build bloom -o one -n 30M members asked numbers
-hortus build bloom -o two -n 30M </dev/null
-hortus add two members asked numbers # one block after the other
-same_bytes one two
 hortus build blocked -o one -n 30M --csv name table.csv 2>one.told
 hortus build blocked -o two -n 30M --threads 3 --csv name table.csv 2>two.told
 same_bytes one two
@@ -91,6 +88,19 @@ for options in '' -v -c '-c -v' -n '-n -H' --json '--json -c' '-m 5' '-v -m 7000
     hortus query $options --threads 3 f $inputs >two || two=$?
     equal "status with '$options' of $inputs" $one $two
     same_bytes one two
+  done
+done
+# With -c alone no lines are listed, and large filters are prefetched while lines are hashed.
+hortus build blocked -o large -n 3M members
+for filter in f large; do
+  for input in '' --crlf '--field 1' '-d s --field 2' --ignore-case -0; do
+    for invert in '' -v; do
+      selected=$(hortus query $invert --json $input $filter asked members | jq length || true)
+      for threads in 1 3; do
+        equal "number of lines with '$invert $input' of $filter" $selected \
+          "$(hortus query -c $invert $input --threads $threads $filter asked members || true)"
+      done
+    done
   done
 done
 hortus build blocked -o names --csv name table.csv 2>/dev/null
