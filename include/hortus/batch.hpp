@@ -98,10 +98,11 @@ void in_blocks(F const& f, auto fill, auto act) {
 }
 
 /// Digests that take time, such as those of texts. Each key is prefetched when it is hashed, and handled when others have been
-/// hashed after it: `blocks` blocks are kept, and the oldest is handled when all are full. A few keys are prefetched at once: a
-/// core waits at a series of prefetches as soon as all its misses are in flight, and hashes nothing meanwhile. For the same
-/// reason it is only for keys in one place: with more lines a key it takes longer (docs/performance-history.md).
-template <access For, family F, std::size_t at_once = 2, std::size_t block = 64, std::size_t blocks = 2>
+/// hashed after it: there is room for `Blocks` blocks, and the oldest is handled when all are full. `AtOnce` keys are
+/// prefetched together, a few: a core waits at a series of prefetches as soon as all its misses are in flight, and hashes
+/// nothing meanwhile. For the same reason it is only for keys in one place: with more lines a key it takes longer
+/// (docs/performance-history.md).
+template <access For, family F, std::size_t AtOnce = 2, std::size_t Block = 64, std::size_t Blocks = 2>
 class hashed_ahead {
  public:
   explicit hashed_ahead(F const& f) noexcept : f_(f) {}
@@ -113,17 +114,17 @@ class hashed_ahead {
   /// act(digests) for blocks of them, in order. The last ones remain, for another take() or for finish().
   void take(auto fill, auto act) {
     for (;;) {
-      auto const some = kept_[now_].all().subspan(count_, std::min(at_once, block - count_));
+      auto const some = kept_[now_].all().subspan(count_, std::min(AtOnce, Block - count_));
       auto const got = fill(some);
       prefetch(some.first(got));
       count_ += got;
       if (got < some.size()) return;
-      if (count_ == block) next_block(act);
+      if (count_ == Block) next_block(act);
     }
   }
   /// Calls act(digests) for those that remain.
   void finish(auto act) {
-    for (; full_ != 0; --full_) act(std::span<digest const>(kept_[(now_ + blocks - full_) % blocks].first(), block));
+    for (; full_ != 0; --full_) act(std::span<digest const>(kept_[(now_ + Blocks - full_) % Blocks].first(), Block));
     if (count_ != 0) act(std::span<digest const>(kept_[now_].first(), count_));
     count_ = 0;
   }
@@ -131,9 +132,9 @@ class hashed_ahead {
  private:
   void next_block(auto act) {
     count_ = 0;
-    now_ = (now_ + 1) % blocks;
-    if (++full_ < blocks) return;
-    act(std::span<digest const>(kept_[now_].first(), block));
+    now_ = (now_ + 1) % Blocks;
+    if (++full_ < Blocks) return;
+    act(std::span<digest const>(kept_[now_].first(), Block));
     --full_;
   }
   [[gnu::always_inline]] void prefetch(std::span<digest const> xs) const noexcept {
@@ -144,7 +145,7 @@ class hashed_ahead {
   }
 
   F const& f_;
-  digest_space<block> kept_[blocks];
+  digest_space<Block> kept_[Blocks];
   std::size_t now_ = 0;    // the block that is being filled
   std::size_t count_ = 0;  // digests in it
   std::size_t full_ = 0;   // blocks before it that were not handled

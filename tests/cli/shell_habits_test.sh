@@ -147,6 +147,22 @@ refused "there is no family 'members'; .*or auto, which chooses one" hortus buil
 for i in 1 2 3 4 5 6; do "$HORTUS" add --create -n 10k together <(seq $((i * 1000)) $((i * 1000 + 999))) & done
 wait
 equal "none of six commands lost a key" 6000 "$(count together <(seq 1000 6999))"
+# One that waits for the folder, and that another one overtakes, notices that there is a filter now.
+exec 4<.
+flock 4
+"$HORTUS" add --create -n 10k overtaken <(seq 1000) 2>waiting 4>&- &
+waiting=$!
+for _ in {1..200}; do
+  ! grep -q 'waiting for' waiting || break
+  sleep 0.1
+done
+grep -q 'waiting for' waiting || fail "add --create does not wait for another one"
+kill -STOP $waiting
+flock -u 4
+done_quietly hortus add --create -n 10k overtaken <(seq 1001 2000)
+kill -CONT $waiting
+wait $waiting
+equal "none of two commands lost a key" 2000 "$(count overtaken <(seq 2000))"
 
 section "add --print-new prints what was not there, and remembers it: anew"
 run 0 hortus add --create -n 1000 --print-new anew.h <<<$'a\nb\na'

@@ -300,6 +300,7 @@ TEST(cuckoo, blocks_do_what_single_keys_do_with_every_instruction_set) {
       for (std::size_t i = 3; i < keys.size(); i += duplicates) keys[i] = keys[i - 1 - random() % std::min<std::size_t>(i, 40)];
       std::vector<digest> gone(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2));
       for (std::size_t i = 5; i < gone.size(); i += 9) gone[i] = digest(random());
+      for (std::size_t i = 7; i < gone.size(); i += 11) gone[i] = gone[i - 1 - random() % 5];  // more often than inserted
 
       cuckoo one_by_one(cuckoo::plan({items, fpr}));
       std::size_t in = 0, erased = 0;

@@ -54,17 +54,17 @@ TEST(text_batches, need_no_contiguous_keys) {
 
 /// Digests in several portions, of any number each: all are handed on, in order, in whole blocks, when the blocks after them
 /// are full.
-template <std::size_t at_once, std::size_t block, std::size_t blocks>
+template <std::size_t AtOnce, std::size_t Block, std::size_t Blocks>
 void hands_on_all() {
   split_block const filter(split_block::plan({.items = 3'000'000, .fpr = 0.01}));
   for (std::uint64_t portion = 0; portion < 200; portion += portion < 70 ? 1 : 43) {
-    hashed_ahead<access::lookup, split_block, at_once, block, blocks> ahead(filter);
+    hashed_ahead<access::lookup, split_block, AtOnce, Block, Blocks> ahead(filter);
     std::uint64_t made = 0;
     std::uint64_t handed = 0;
     bool ended = false;
     auto const act = [&](std::span<digest const> xs) {
-      EXPECT_TRUE(xs.size() == block || (ended && !xs.empty() && xs.size() < block)) << xs.size();
-      EXPECT_TRUE(ended || made - handed == block * blocks) << made << " made, " << handed << " handed on";
+      EXPECT_TRUE(xs.size() == Block || (ended && !xs.empty() && xs.size() < Block)) << xs.size();
+      EXPECT_TRUE(ended || made - handed == Block * Blocks) << made << " made, " << handed << " handed on";
       for (auto const x : xs) EXPECT_EQ(x, digest(handed++));
     };
     for (int i = 0; i < 9; ++i) {
@@ -76,7 +76,7 @@ void hands_on_all() {
             return count;
           },
           act);
-      EXPECT_LE(made - handed, block * blocks);
+      EXPECT_LE(made - handed, Block * Blocks);
     }
     ended = true;
     ahead.finish(act);

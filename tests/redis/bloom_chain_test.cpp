@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <string>
 
 #include "redis/redisbloom/bloom_chain.hpp"
@@ -218,6 +219,22 @@ TEST(bloom_chain, damaged_headers_are_refused_or_harmless) {
     } catch (error const&) {
     }
   }
+}
+
+/// A sub-filter that claims more items than it has room for would never be full.
+TEST(bloom_chain, items_beyond_the_capacity_are_refused) {
+  auto const chain = with_items(of_10, "item", 5);
+  auto const header = dump_of(chain).substr(0, chain.header_bytes());
+  auto const with = [&](std::uint64_t items) {
+    auto changed = header;
+    std::memcpy(changed.data(), &items, sizeof items);                          // of the chain,
+    std::memcpy(changed.data() + 20 + 2 * sizeof items, &items, sizeof items);  // of its sub-filter, after bytes and bits
+    return changed;
+  };
+  ASSERT_EQ(with(5), header);
+  EXPECT_EQ(bloom_chain::from_header(with(10), roomy).items(), 10U);
+  for (std::uint64_t const items : {std::uint64_t{11}, std::uint64_t{1000}, std::uint64_t{1} << 45, ~std::uint64_t{0}})
+    EXPECT_THROW((void)bloom_chain::from_header(with(items), roomy), error) << items;
 }
 
 TEST(bloom_chain, chunks_stay_in_their_sub_filter) {
