@@ -11,6 +11,7 @@
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
 #                  nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
 #                  nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads, REDIS_COMMANDS beside a model) nightly-seeded
+#                  nightly-seeded-headers
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
 #   make clean
@@ -30,7 +31,7 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded
+nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers
 
 .PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint need-redis
 .NOTPARALLEL:
@@ -114,7 +115,10 @@ nightly-redis: export HORTUS_REDIS_COMMANDS = $(REDIS_COMMANDS)
 nightly-redis: export HORTUS_REDIS_ROUNDS = 50
 nightly-redis: export HORTUS_REDIS_EACH = 500
 nightly-redis: redis-test redis-test-sanitized
-nightly-seeded: seeded-bugs
+nightly-seeded: need-test
+	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
+nightly-seeded-headers: need-test
+	python3 tools/seeded_bugs.py --jobs $(JOBS) --under include
 
 neon:
 	@bash tools/neon_check.sh

@@ -91,8 +91,9 @@ def check(bug, known_targets):
             raise Unfit(f"no test program is called {target}")
 
 
-def selected(patterns):
-    """The bugs whose names match, those of one file together: that compiles the least. And what is wrong with the others."""
+def selected(patterns, folders):
+    """The bugs in these folders whose names match, those of one file together: that compiles the least. And what is wrong with
+    the others."""
     bugs, unfit = [], {}
     known_targets = targets()
     for path in sorted((ROOT / "tests/seeded").glob("*.bug")):
@@ -100,6 +101,8 @@ def selected(patterns):
             continue
         try:
             bug = read_bug(path)
+            if folders and bug.file.split("/")[0] not in folders:
+                continue
             check(bug, known_targets)
             bugs.append(bug)
         except (Unfit, re.error) as why:
@@ -207,6 +210,8 @@ def last_lines(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="which bugs, * and ? allowed (default: all)")
+    parser.add_argument("--under", action="append", default=[], metavar="FOLDER",
+                        help="only bugs in files under this folder of the project; several may be named (default: all)")
     parser.add_argument("--check", action="store_true", help="only see whether every bug still applies, exactly once")
     parser.add_argument("--jobs", type=int, default=2, help="how many compilers and tests at the same time (default 2)")
     parser.add_argument("--work", type=pathlib.Path,
@@ -215,11 +220,11 @@ def main():
                         help="handed on to cmake when the copy is configured")
     given = parser.parse_args()
 
-    bugs, unfit = selected(given.names)
+    bugs, unfit = selected(given.names, given.under)
     for name, why in unfit.items():
         print(f"{name}: does not apply: {why}")
     if not bugs and not unfit:
-        sys.exit("no bug has such a name")
+        sys.exit("no bug has such a name, or is in such a folder")
     if given.check:
         print(f"{len(bugs)} bugs apply, {len(unfit)} do not")
         sys.exit(bool(unfit))
