@@ -166,7 +166,7 @@ TEST(distance_sensitive, texts_and_vectors_keep_their_rates) {
   for (double i = 0; i < trials; ++i) {
     wrong[0] += texts.is_near(text()) ? 1 : 0;  // shares hardly a piece with a member
     auto changed = lines[random() % items];
-    for (int k = 0; k < 3; ++k) changed[static_cast<std::size_t>(20 + 25 * k)] = '-';  // 9 of 98 pieces: distance 18 / 107
+    for (std::size_t k = 0; k < 3; ++k) changed[20 + 25 * k] = '-';  // 9 of 98 pieces: distance 18 / 107
     wrong[1] += texts.is_near(changed) ? 0 : 1;
     wrong[2] += vectors.is_near(vector()) ? 1 : 0;  // nearly at a right angle to all
     auto turned = rows[random() % items];
