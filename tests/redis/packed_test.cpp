@@ -91,10 +91,9 @@ TEST(packed_items, after_lengths_in_groups_of_7_bits) {
                 .items,
             texts({"ab", "", longer}));
   EXPECT_EQ(unpack(packing::varint, std::string("\x81\x80\0", 3) + "a").items, texts({"a"}));  // longer than it need be
-  for (auto const* const wrong : {"\x80", "\xff",
-                                  "\x05"
-                                  "abc",
-                                  "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"})
+  std::string const too_short = std::string("\x05") + "abc";
+  for (auto const* const wrong :
+       {"\x80", "\xff", too_short.c_str(), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"})
     EXPECT_EQ(code_of([&] { unpack(packing::varint, wrong); }), errc::bad_params);
 }
 
