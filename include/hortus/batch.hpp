@@ -144,8 +144,8 @@ class hashed_ahead {
       for (auto const x : xs) prefetch_for<For>(f_, x);
   }
 
-  F const& f_;
   digest_space<Block> kept_[Blocks];
+  F const& f_;
   std::size_t now_ = 0;    // the block that is being filled
   std::size_t count_ = 0;  // digests in it
   std::size_t full_ = 0;   // blocks before it that were not handled
