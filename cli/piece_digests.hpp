@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hortus/hash/any_hash.hpp>
@@ -27,15 +28,21 @@ class line_digests {
     constexpr std::ptrdiff_t stride = 64;
     std::size_t made = 0;
     for (;;) {
-      for (; ends_ != 0 && made != space.size(); ends_ &= ends_ - 1)
-        space[made++] = digest_up_to(scanned_ + std::countr_zero(ends_));
+      for (; ends_ != 0 && made != space.size(); ends_ &= ends_ - 1) {
+        auto const* const stop = scanned_ + std::countr_zero(ends_);
+        space[made++] = digest_up_to(stop);
+        start_ = stop + 1;
+      }
       if (made == space.size() || next_ == end_) break;
       auto const bytes = std::min(end_ - next_, stride);
       ends_ = separator_mask(next_, static_cast<std::size_t>(bytes), separator_);
       scanned_ = next_;
       next_ += bytes;
     }
-    if (made != space.size() && start_ < end_) space[made++] = digest_up_to(end_);  // the last line, without separator
+    if (made != space.size() && start_ < end_) {  // the last line, without separator
+      space[made++] = digest_up_to(end_);
+      start_ = end_;
+    }
     lines_ += made;
     return made;
   }
@@ -44,10 +51,8 @@ class line_digests {
   [[nodiscard]] missing_keys missing() const noexcept { return {.lines = lines_, .without_key = 0}; }
 
  private:
-  digest digest_up_to(char const* stop) noexcept {
-    std::string_view const line(start_, static_cast<std::size_t>(stop - start_));
-    start_ = stop + 1;
-    return digest_of(hash_, line);
+  [[nodiscard]] digest digest_up_to(char const* stop) const noexcept {
+    return digest_of(hash_, std::string_view(start_, static_cast<std::size_t>(stop - start_)));
   }
 
   default_hash hash_;
