@@ -10,7 +10,7 @@ constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cas
 
 }  // namespace
 
-bool call::is(std::size_t i, std::string_view word) const noexcept {
+bool caller::is(std::size_t i, std::string_view word) const noexcept {
   return std::ranges::equal((*this)[i], word, [](char a, char b) { return lower(a) == lower(b); });
 }
 
@@ -28,9 +28,9 @@ std::optional<double> call::number(std::size_t i) const noexcept {
 
 bool call::speaks_resp3() const noexcept { return (api::GetContextFlags(context_) & api::flag_resp3) != 0; }
 
-void call::reply_truth(bool value) const noexcept { api::ReplyWithBool(context_, value ? 1 : 0); }
+void caller::reply_truth(bool value) const noexcept { api::ReplyWithBool(context_, value ? 1 : 0); }
 
-void call::begin_map(std::size_t pairs) const noexcept { api::ReplyWithMap(context_, static_cast<long>(pairs)); }
+void caller::begin_map(std::size_t pairs) const noexcept { api::ReplyWithMap(context_, static_cast<long>(pairs)); }
 
 void reply_failure(api::context* context) noexcept try { throw; } catch (refusal const& why) {
   api::ReplyWithError(context, why.what());

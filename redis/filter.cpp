@@ -82,10 +82,10 @@ std::vector<reading_marks*> marks_of(std::span<source const> reads) {
 
 }  // namespace
 
-void make_value(patient_call& it, making<call> how, bool replaces, after_change then) {
+void make_value(patient_call& it, making<caller> how, bool replaces, after_change then) {
   auto const marks = marks_of(how.reads);
   auto const made = std::make_shared<counted_filter>();
-  auto compute = [made, make = std::move(how.make)](call const& of) { *made = counted([&] { return make(of); }); };
+  auto compute = [made, make = std::move(how.make)](caller const& of) { *made = counted([&] { return make(of); }); };
   auto finish = [made, replaces, reads = std::move(how.reads), then = std::move(then)](patient_call& now) {
     check_unchanged(now, reads);
     if (!replaces) check_absent(now, 1);
@@ -101,7 +101,7 @@ void remake_value(patient_call& it, filter_value& old, making<any_filter> how, a
   how.reads.emplace_back(1, old);
   auto const marks = marks_of(how.reads);
   auto const made = std::make_shared<counted_filter>();
-  auto compute = [made, before = old.shared(), make = std::move(how.make)](call const&) {
+  auto compute = [made, before = old.shared(), make = std::move(how.make)](caller const&) {
     *made = counted([&] { return make(*before); });
   };
   auto finish = [made, reads = std::move(how.reads), then = std::move(then)](patient_call& now) {

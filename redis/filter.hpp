@@ -128,7 +128,7 @@ auto changed_copy(Act act) {
   };
 }
 /// Makes a value for argument 1. With `replaces` another value there goes away, else it is refused.
-void make_value(patient_call& it, making<call> how, bool replaces, after_change then);
+void make_value(patient_call& it, making<caller> how, bool replaces, after_change then);
 /// Replaces the filter at argument 1 by one that is made from it. Refused if the filter went away meanwhile.
 void remake_value(patient_call& it, filter_value& old, making<any_filter> how, after_change then);
 

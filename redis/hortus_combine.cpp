@@ -57,7 +57,7 @@ void combine(patient_call& it, verb needed, char const* event, Act act) {
     }
   };
   if (opened_key<filter_value>(it, 1, api::key_read).empty()) {  // it becomes a copy of the first, joined with the others
-    auto const make = [filters, join](call const&) {
+    auto const make = [filters, join](caller const&) {
       auto made = *filters.front();
       join(made, std::span(filters).subspan(1));
       return made;

@@ -9,7 +9,7 @@
 namespace hortus::server::commands {
 namespace {
 
-void reply_key(call const& it, frequent_key const& key) noexcept {
+void reply_key(caller const& it, frequent_key const& key) noexcept {
   if (key.kind == key_kind::bytes) return it.reply_bytes(key.bytes);
   char text[24];
   auto const length = std::snprintf(text, sizeof text, key.kind == key_kind::integers ? "%" PRIu64 : "0x%016" PRIx64,
@@ -77,7 +77,7 @@ void top(patient_call& it) {
   filter_key const key(it, 1);
   auto const most = whole_number(it, 2, "the number of items");
   if (!key->filter().family().has(verb::top)) lacks(key->filter().family().kind(), verb::top);
-  auto const answer = [most, filter = key->shared()](call const& of) {
+  auto const answer = [most, filter = key->shared()](caller const& of) {
     auto const top = filter->top(most);
     of.begin_array(top.keys.size());
     for (auto const& each : top.keys) {
