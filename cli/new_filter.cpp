@@ -1,7 +1,6 @@
 #include "cli/new_filter.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "cli/overfilled.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -116,7 +116,8 @@ std::vector<count_sketch::weighted> sources_of(call const& it, count_sketch cons
   for (std::size_t i = 0; i < keys; ++i) {
     auto const weight = has_weights ? it.integer(first + keys + 1 + i) : 1;
     if (!weight) throw refusal("CMS: invalid weight value");
-    auto const& source = existing(cms_key(it, first + i, api::key_read));
+    cms_key const key(it, first + i, api::key_read);
+    auto const& source = existing(key);
     if (source.dimensions() != destination.dimensions()) throw refusal("CMS: width/depth is not equal");
     sources[i] = {&source, *weight};
   }

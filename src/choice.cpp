@@ -46,7 +46,7 @@ family_choice choose_family(choice_goal const& goal) {
   // last, and maps whose values may be too large. Those that take no keys later are for a special case, which verb::build asks
   // for; but most maps are. A family that can be full refuses keys past the plan, where others only find more absent keys: it
   // has to be a sixth smaller.
-  std::ranges::stable_sort(all.fit, {}, [&](fit_family const& each) {
+  std::ranges::sort(all.fit, {}, [&](fit_family const& each) {
     auto const& its = *each.family;
     auto const asks = its.answers();
     double const worth = its.can_be_full ? 1.2 : 1;
@@ -55,7 +55,8 @@ family_choice choose_family(choice_goal const& goal) {
     bool const special = its.has(verb::build) && !goal.needed.has(verb::build) && asks != question::which_value;
     bool const other =
         goal.only_how_many() ? asks != question::how_many : !goal.needed.has(verb::count) && asks != question::whether;
-    return std::tuple(other, each.offer.fnr > 0 || its.finds_bounds, special, first, each.offer.lines_touched);
+    return std::tuple(other, each.offer.fnr > 0 || its.finds_bounds, special, first, each.offer.lines_touched,
+                      each.family);  // the list's order decides between equals
   });
   return all;
 }

@@ -71,6 +71,8 @@ std::string one(std::string_view family) {
   return (vowel ? "an " : "a ") + called(family);
 }
 
+void add_setting(std::vector<setting>& settings, setting const& added) { settings.push_back(added); }
+
 void lacks(std::string_view family, verb v) {
   auto const able = names_where([v](card const& f) { return f.has(v); });
   auto const found = std::ranges::find(cards(), family, &card::name);

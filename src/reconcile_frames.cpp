@@ -30,9 +30,9 @@ std::string quoted(std::span<std::byte const> bytes) {
   return "'" + text + "'";
 }
 
-void put_word(std::vector<std::byte>& out, std::uint32_t word) {
+auto put_word(std::uint32_t word, std::vector<std::byte>::iterator to) {
   auto const bytes = little_endian_bytes(word);
-  out.insert(out.end(), bytes.begin(), bytes.begin() + 4);
+  return std::copy_n(bytes.begin(), 4, to);
 }
 
 }  // namespace
@@ -45,12 +45,12 @@ std::vector<std::byte> preamble() {
 }
 
 std::vector<std::byte> framed(frame_type type, std::span<std::byte const> payload) {
-  std::vector<std::byte> out;
-  out.reserve(payload.size() + frame_overhead);
-  out.push_back(static_cast<std::byte>(type));
-  put_word(out, static_cast<std::uint32_t>(payload.size()));
-  message::put_bytes(out, payload);
-  put_word(out, check_of(out));
+  std::vector<std::byte> out(payload.size() + frame_overhead);
+  auto at = out.begin();
+  *at++ = static_cast<std::byte>(type);
+  at = put_word(static_cast<std::uint32_t>(payload.size()), at);
+  at = std::ranges::copy(payload, at).out;
+  put_word(check_of(std::span(out.begin(), at)), at);
   return out;
 }
 

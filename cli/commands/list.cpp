@@ -1,3 +1,4 @@
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -166,11 +167,11 @@ std::vector<shared_setting> all_settings(std::span<card const> families) {
                other.what.note.meaning == s.note.meaning;
       });
       if (same == all.end())
-        all.push_back({s, {f.name}});
+        all.insert(std::ranges::upper_bound(all, s.name, {}, [](shared_setting const& each) { return each.what.name; }),
+                   {s, {f.name}});
       else
         same->families.push_back(f.name);
     }
-  std::ranges::stable_sort(all, {}, [](shared_setting const& s) { return s.what.name; });
   return all;
 }
 

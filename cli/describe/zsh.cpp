@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/describe/description.hpp"
 #include "cli/describe/shell_words.hpp"

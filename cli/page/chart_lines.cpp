@@ -125,7 +125,7 @@ std::string names_at_ends(line_chart const& chart, plot_area const& plot, double
     }
   }
   // Moves names down from the top until none overlap, then up again from the bottom of the plot.
-  std::stable_sort(ends.begin(), ends.end(), [](end const& a, end const& b) { return a.y < b.y; });
+  std::ranges::sort(ends, {}, [](end const& e) { return std::pair(e.y, e.series); });
   for (std::size_t i = 1; i < ends.size(); ++i) ends[i].at = std::max(ends[i].at, ends[i - 1].at + apart);
   auto lowest = plot.area.bottom;
   for (auto e = ends.rbegin(); e != ends.rend(); ++e) lowest = (e->at = std::min(e->at, lowest)) - apart;

@@ -1,6 +1,7 @@
 #include "cli/page/tour_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -34,10 +34,9 @@ json_value to_json(comparison const& compared, remarks const& said) {
   for (auto const& c : compared.candidates) all["candidates"].push_back(to_json(c));
   all["rejected"] = json_value::array();
   for (auto const& r : compared.losers) all["rejected"].push_back({{"family", r.family->name}, {"reason", r.reason}});
-  auto const to_other = [](std::optional<other_family> const& other) {
-    return other
-               ? json_value{{"family", other->family->family->name}, {"text", other->text}, {"command", other->family->command}}
-               : json_value();
+  auto const to_other = [](std::optional<other_family> const& other) -> json_value {
+    if (!other) return nullptr;
+    return {{"family", other->family->family->name}, {"text", other->text}, {"command", other->family->command}};
   };
   all["faster"] = to_other(said.faster);
   all["if_known"] = to_other(said.if_known);

@@ -1,6 +1,7 @@
 #include "cli/text/table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 
 #include <algorithm>

@@ -35,7 +35,8 @@ std::vector<std::uint64_t> top_list::by_count() const {
   std::vector<std::uint64_t> found;
   for (std::uint64_t place = 0; place < places(); ++place)
     if (count(place) != 0) found.push_back(place);
-  std::ranges::stable_sort(found, std::greater(), [this](std::uint64_t place) { return count(place); });
+  std::ranges::sort(found, {},
+                    [this](std::uint64_t place) { return std::pair(~count(place), place); });  // the largest count first
   return found;
 }
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -32,6 +31,12 @@ template <key_range Keys>
   return any_filter::build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) { return its.build(xs, wish); });
 }
 
+namespace detail {
+/// build_map() where the keys have become digests. No template: it is compiled once, whatever the keys are.
+[[nodiscard]] any_family map_of_digests(family_info const& its, std::span<digest const> xs,
+                                        std::span<std::uint64_t const> values, request const& wish);
+}  // namespace detail
+
 /// build_map("bloomier_map", names, numbers, {.fpr = 0.01}): the map in which keys[i] has values[i]. Throws errc::unsupported
 /// for a family that is no map, or that takes its keys one by one.
 template <key_range Keys>
@@ -39,11 +44,8 @@ template <key_range Keys>
                                    request const& wish, any_hash hash = {}) {
   auto const& its = family_named(family);
   if (its.build_map == nullptr) lacks(family, its.has(verb::find) ? verb::build : verb::find);
-  return any_filter::build_by(keys, wish, std::move(hash), [&](std::span<digest const> xs) {
-    std::uint64_t largest = 0;
-    for (auto const value : values) largest = std::max(largest, value);
-    return its.build_map(entries_in_memory(distinct_entries(xs, values)), largest, wish, one_part_after_the_other);
-  });
+  return any_filter::build_by(keys, wish, std::move(hash),
+                              [&](std::span<digest const> xs) { return detail::map_of_digests(its, xs, values, wish); });
 }
 
 template <>

@@ -45,11 +45,14 @@ struct setting {
   setting_note note;
 };
 
+/// Out of line: the card of every family would else contain, for each of its settings, a vector that grows.
+void add_setting(std::vector<setting>& settings, setting const& added);
+
 template <class Goal>
 std::vector<setting> settings_of() {
   std::vector<setting> settings;
   auto list = [&](std::string_view name, auto const& field, setting_note const& note) {
-    settings.push_back({name, value_of(field), note});
+    add_setting(settings, {name, value_of(field), note});
   };
   Goal const untouched{};
   Goal::fields(untouched, list);

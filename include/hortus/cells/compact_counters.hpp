@@ -96,6 +96,7 @@ class compact_counters {
   }
   /// Adds `amount` to each.
   void add(cell_list at, unsigned n, std::uint64_t amount) {
+    if (n == 0) return;
     std::array<std::uint64_t, max_at_once> before;
     bool beyond = amount != 1;
     for (unsigned i = 0; i < n; ++i) beyond |= (before[i] = low(at[i])) == full();

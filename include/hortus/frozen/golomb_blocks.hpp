@@ -84,6 +84,7 @@ class golomb_blocks {
   /// Lanes work for as long as one of them has gaps to decode, so keys at similar places in their blocks are put together.
   /// Prefetches the index of `next`.
   [[nodiscard]] std::uint64_t contains(std::span<digest const> xs, std::span<digest const> next) const noexcept {
+    if (xs.empty()) return 0;
     std::array<std::uint8_t, 17> sixteenth{};
     for (auto const x : xs) ++sixteenth[sixteenth_of(x) + 1];
     std::partial_sum(sixteenth.begin(), sixteenth.end(), sixteenth.begin());

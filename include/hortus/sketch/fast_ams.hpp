@@ -112,9 +112,10 @@ class fast_ams {
   [[nodiscard]] bool valid() const noexcept { return rows_.valid(); }
 
  private:
-  /// The median: the middle value, or the mean of the middle two.
+  /// The median: the middle value, or the mean of the middle two; 0 if there is none.
   template <class T>
   static T median(std::span<T> values) noexcept {
+    if (values.empty()) return 0;
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return values.size() % 2 != 0 ? *middle : std::midpoint(*std::max_element(values.begin(), middle), *middle);
