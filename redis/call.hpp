@@ -15,6 +15,10 @@ namespace hortus::server {
 struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+/// The same for want of memory, which another server may have had: see call::reply_refusal().
+struct no_memory : refusal {
+  using refusal::refusal;
+};
 struct wrong_arity {};
 inline constexpr char const* out_of_memory_text = "OOM not enough memory";
 inline constexpr char const* wrong_type_text = "WRONGTYPE Operation against a key holding the wrong kind of value";
@@ -49,6 +53,10 @@ class call {
   void reply_null() const noexcept { api::ReplyWithNull(context_); }
   void reply_number(double value) const noexcept { api::ReplyWithDouble(context_, value); }
   void reply_error(char const* text) const noexcept { api::ReplyWithError(context_, text); }
+  /// An error for a client. A master and a file get null in its place: what they say was refused before, where it was first
+  /// run, so that all is in order. A replica that sends its master errors fills its log, and with propagation-error-behavior
+  /// it ends. What this server alone cannot do for want of memory is an error for them, too.
+  void reply_refusal(char const* text) const noexcept;
   void begin_array(std::size_t length) const noexcept { api::ReplyWithArray(context_, static_cast<long>(length)); }
   void begin_array_of_unknown_length() const noexcept { api::ReplyWithArray(context_, api::postponed_length); }
   void end_array(std::size_t length) const noexcept { api::ReplySetArrayLength(context_, static_cast<long>(length)); }
@@ -73,6 +81,11 @@ class call {
   api::context* context_;
   std::span<api::string*> arguments_;
 };
+
+/// Does the command come from a master or a file, which carried it out before?
+[[nodiscard]] bool comes_from_elsewhere(api::context* of) noexcept;
+/// How often reply_refusal() answered null, for INFO.
+[[nodiscard]] unsigned long long repeated_refusals() noexcept;
 
 /// Answers with the exception that is being handled. Pre: in a handler.
 void reply_failure(api::context* context) noexcept;

@@ -24,12 +24,18 @@ class call_items : public packed_items {
  public:
   call_items(call const& it, packing how, std::size_t width) : packed_items(how, width, it[it.size() - 1]), it_(it) {}
   /// Replicates the command as if it had only the first `count` of them.
-  void replicate_first(std::size_t count) const noexcept {
-    auto const some = first_bytes(count);
-    api::Replicate(it_.context(), it_[0].data(), "vb", it_.arguments().data() + 1, it_.size() - 2, some.data(), some.size());
+  void replicate_first(std::size_t count) const noexcept { replicate_bytes(first_bytes(count)); }
+  /// The same of those of the first `count` for which took(i). May throw bad_alloc.
+  template <class Took>
+  void replicate_some(std::size_t count, Took took) const {
+    replicate_bytes(bytes_of_some(count, took));
   }
 
  private:
+  void replicate_bytes(std::string_view some) const noexcept {
+    api::Replicate(it_.context(), it_[0].data(), "vb", it_.arguments().data() + 1, it_.size() - 2, some.data(), some.size());
+  }
+
   call const& it_;
 };
 
