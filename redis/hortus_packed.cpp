@@ -64,8 +64,8 @@ void reply_numbers(call const& it, std::vector<Number> const& numbers) {
 }  // namespace
 
 void packed_add(patient_call& it) {
-  filter_key key(it, 1, filter_key::to_change);
-  check_takes(key->filter(), verb::insert, items_of(it));
+  filter_key key(it, 1, filter_key::to_change,
+                 [given = items_of(it)](any_filter const& filter) { check_takes(filter, verb::insert, given); });
   at_present(it, *key, [](patient_call& now, filter_value& value) {
     auto const items = items_of(now);
     auto const added = change_items(now, value, items, "hortus.add",
@@ -78,9 +78,8 @@ void packed_add(patient_call& it) {
 }
 
 void packed_erase(patient_call& it) {
-  filter_key key(it, 1, filter_key::to_change);
   auto const items = items_of(it);
-  check_takes(key->filter(), verb::erase, items);
+  filter_key key(it, 1, filter_key::to_change, [&](any_filter const& filter) { check_takes(filter, verb::erase, items); });
   auto const erased = change_items(it, *key, items, "hortus.del", [&](any_filter& filter, item_changes& all) {
     change_each(filter, items, all, [](any_filter& from, auto const& item, std::size_t) { return from.erase(item); });
   });

@@ -22,6 +22,8 @@ class argument_items {
   argument_items(call const& it, std::size_t first, std::size_t step = 1) noexcept : it_(it), first_(first), step_(step) {}
   [[nodiscard]] std::size_t size() const noexcept { return (it_.size() - first_) / step_; }
   [[nodiscard]] static key_kind kind() noexcept { return key_kind::bytes; }
+  /// A check for filter_key: does the filter take such items?
+  [[nodiscard]] static auto taken_for(verb needed) noexcept;
   template <class Act>
   void in_blocks(Act act) const {
     std::array<std::string_view, packed_items::block_items> block;
@@ -56,6 +58,10 @@ class argument_items {
 /// Throws errc::unsupported if the family lacks the verb, and errc::incompatible and others if the filter's hash or the keys
 /// that it was given do not go with items of that kind: no item would be found. `are_hashed`: they are digests of that kind.
 void check_takes(any_filter const& filter, verb needed, key_kind kind, bool are_hashed = false);
+
+inline auto argument_items::taken_for(verb needed) noexcept {
+  return [needed](any_filter const& filter) { check_takes(filter, needed, kind()); };
+}
 
 /// One bit an item.
 using item_bits = std::vector<std::uint64_t>;
