@@ -59,7 +59,7 @@ inline constexpr int flag_resp3 = 1 << 22;
 inline constexpr int flag_async_loading = 1 << 23;
 
 inline constexpr unsigned config_default = 0;
-inline constexpr unsigned config_unprefixed = 1U << 9;  // servers from 8.0
+inline constexpr unsigned config_unprefixed = 1U << 9;  // not every server takes it: see settings.cpp
 
 /// How Redis saves, loads, copies and frees values of a type. The order of the members is Redis'.
 struct type_methods {

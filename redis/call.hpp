@@ -15,6 +15,10 @@ namespace hortus::server {
 struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+/// The same for want of memory, which another server may have had: see call::reply_refusal().
+struct no_memory : refusal {
+  using refusal::refusal;
+};
 struct wrong_arity {};
 inline constexpr char const* out_of_memory_text = "OOM not enough memory";
 inline constexpr char const* wrong_type_text = "WRONGTYPE Operation against a key holding the wrong kind of value";
@@ -68,6 +72,11 @@ class call : public caller {
 
   [[nodiscard]] bool speaks_resp3() const noexcept;
 
+  /// An error for a client. A master and a file get null in its place: what they say was refused before, where it was first
+  /// run, so that all is in order. A replica that sends its master errors fills its log, and with propagation-error-behavior
+  /// it ends. What this server alone cannot do for want of memory is an error for them, too.
+  void reply_refusal(char const* text) const noexcept;
+
   /// Replicates the command as it came, and writes it to the append-only file.
   void replicate() const noexcept { api::ReplicateVerbatim(context_); }
   /// Only its first `count` arguments, the name among them.
@@ -83,6 +92,11 @@ class call : public caller {
     api::NotifyKeyspaceEvent(context_, api::notify_module, event, arguments_[key]);
   }
 };
+
+/// Does the command come from a master or a file, which carried it out before?
+[[nodiscard]] bool comes_from_elsewhere(api::context* of) noexcept;
+/// How often reply_refusal() answered null, for INFO.
+[[nodiscard]] unsigned long long repeated_refusals() noexcept;
 
 /// Answers with the exception that is being handled. Pre: in a handler.
 void reply_failure(api::context* context) noexcept;

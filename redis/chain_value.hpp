@@ -18,7 +18,12 @@ namespace hortus::server {
 
 /// What a command may make. Commands from the master and from the append-only file were allowed where they were first run.
 [[nodiscard]] redisbloom::chain_limits limits_of(call const& of) noexcept;
-[[nodiscard]] bool comes_from_elsewhere(call const& of) noexcept;
+/// The largest value of a number in a command, which is `most` for clients. Releases of RedisBloom differ there, and what one
+/// of them took is repeated by its replicas and files.
+[[nodiscard]] long long most_of(call const& of, long long most) noexcept;
+/// Are options read as RedisBloom reads them, which looks for the words that it knows, also by their first letters, and passes
+/// over all others? So it is with the setting, and for what a master or a file says: it was read so before.
+[[nodiscard]] bool reads_as_redisbloom(call const& of) noexcept;
 
 /// The value for a question. RedisBloom answers for a key of another type as if there were none.
 template <class T>

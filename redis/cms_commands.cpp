@@ -53,7 +53,7 @@ void init(call& it) {
     if (!bytes || *bytes > most_object_bytes()) throw std::bad_alloc();
     key.set(new_value<cms_value>(dimensions));
   } catch (std::bad_alloc const&) {
-    throw refusal("CMS: Insufficient memory to create the key");
+    throw no_memory("CMS: Insufficient memory to create the key");
   }
   // As dimensions: a replica with another C library may compute others from the errors.
   api::Replicate(it.context(), "CMS.INITBYDIM", "sll", it.raw(1), static_cast<long long>(dimensions.width),
@@ -76,8 +76,10 @@ void increment(call& it) {
     items[i] = {it[2 * i + 2], static_cast<std::uint64_t>(*by)};
   }
   it.begin_array(items.size());
+  // Counters that overflow stop at the largest number, so the command is carried out all the same, and replicated.
+  bool const tells_overflow = !comes_from_elsewhere(it.context());
   sketch.increment(items, [&](std::uint32_t count) {
-    if (count == count_sketch::most_count)
+    if (count == count_sketch::most_count && tells_overflow)
       it.reply_error("CMS: INCRBY overflow");
     else
       it.reply(count);
@@ -128,7 +130,9 @@ void merge(call& it) {
   if (it.size() < 4) throw wrong_arity();
   cms_key key(it, 1, api::key_read | api::key_write);
   auto& destination = existing(key);
-  auto const done = destination.merge(sources_of(it, destination));
+  auto const sources = sources_of(it, destination);
+  auto done = destination.merge(sources);
+  if (done == count_sketch::merged::overflow && comes_from_elsewhere(it.context())) done = destination.merge_modulo(sources);
   if (done == count_sketch::merged::overflow) throw refusal("CMS: MERGE overflow");
   if (done == count_sketch::merged::changed) {
     it.replicate();

@@ -26,23 +26,22 @@ void filter_value::defragment(api::defragmentation* how) noexcept {
       [how](void* block, std::size_t bytes, std::size_t alignment) { return moved_block(block, bytes, alignment, how); });
 }
 
-filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
-  check_serves(it, argument, what != to_read);
-  for (;;) {
-    key_.emplace(it, argument, what == to_read ? api::key_read : key_to_write);
-    value_ = key_->value();
-    if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
-    if (what == to_read) return;
-    if (value_->marks().settle(it)) continue;
-    if (what == to_replace || !value_->is_shared()) return;
-    if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {
-      (void)value_->replace(counted([&] { return value_->filter(); }));
-      return;
-    }
-    remake_value(it, *value_, {[](any_filter const& shared) { return shared; }, value_->filter().size_bytes()},
-                 [](patient_call& now, filter_value&) { now.run(); });
-    throw goes_on();
+void filter_key::open(patient_call& it, std::size_t argument, bool writes) {
+  check_serves(it, argument, writes);
+  key_.emplace(it, argument, writes ? key_to_write : api::key_read);
+  value_ = key_->value();
+  if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
+}
+
+void filter_key::unshare(patient_call& it) {
+  if (!value_->is_shared()) return;
+  if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {
+    (void)value_->replace(counted([&] { return value_->filter(); }));
+    return;
   }
+  remake_value(it, *value_, {[](any_filter const& shared) { return shared; }, value_->filter().size_bytes()},
+               [](patient_call& now, filter_value&) { now.run(); });
+  throw goes_on();
 }
 
 std::uint64_t most_object_bytes(patient_call const& it) noexcept {

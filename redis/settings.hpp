@@ -6,7 +6,7 @@
 namespace hortus::server {
 
 /// What CONFIG SET changes, and arguments of the module when it is loaded. The names of RedisBloom's settings are RedisBloom's.
-/// Before Redis 8 Redis puts the module's name in front: hortus.bf-error-rate.
+/// Most servers put the module's name in front, hortus.bf-error-rate; Redis 8 does not.
 struct settings {
   double bf_error_rate = 0.01;
   long long bf_initial_size = 100;

@@ -1,4 +1,5 @@
-// What a thread of the Redis module must not do (redis/main_thread.hpp): it has a caller, not a call. See keys.cpp for the cases.
+// What a thread of the Redis module must not do (redis/main_thread.hpp): it has a caller, not a call. See keys.cpp for the
+// cases.
 //
 // CASE 0: it reads arguments and answers
 // CASE 1: no matching (function for call|constructor)
