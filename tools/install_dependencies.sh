@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_dependencies.sh build|test|lint|redis...: installs the Debian or Ubuntu packages that these need and that are missing, and
+# install_dependencies.sh build|test|lint|redis|clients|systems...: installs the Debian or Ubuntu packages that these need and that are missing, and
 # says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
 # no such package (it is then part of another).
 set -euo pipefail
@@ -17,9 +17,10 @@ for purpose in "$@"; do
       # These often come from elsewhere, and Debian's would be in their way.
       command -v redis-server >/dev/null || wanted+=(redis-server)
       command -v redis-cli >/dev/null || wanted+=(redis-tools)
-      command -v npm >/dev/null || wanted+=(nodejs npm)
       ;;
-    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis" >&2 && exit 2 ;;
+    clients) command -v npm >/dev/null || wanted+=(nodejs npm) ;;
+    systems) wanted+=(mmdebstrap debian-archive-keyring gpgv util-linux mount) ;;
+    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis, clients, systems" >&2 && exit 2 ;;
   esac
 done
 
