@@ -4,7 +4,8 @@
 #   make test      every test, once, with g++
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make redis     the Redis module: build/hortus_redis.so
-#   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses
+#   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses,
+#                         REDIS_SERVER=valkey-server takes that server in place of redis-server
 #   make redis-test-sanitized  those about memory again, with the module under ASan+UBSan and failing allocations
 #   make systems   on each system of tools/systems.txt: make tour, make test, and make redis-test with each of its servers;
 #                  SYSTEMS='debian-13' chooses, FRESH=yes makes the chroots below build-systems/ anew before they are a day old

@@ -126,10 +126,10 @@ HWY_EXPORT(find_ages);
 namespace {
 
 std::uint32_t choose_seen(std::uint64_t const* block, digest x) {
-  return kept(chosen_for_ages.seen, [] { return HWY_DYNAMIC_POINTER(seen_one); })(block, x);
+  return kept(chosen_for_ages.seen, [] { return HWY_DYNAMIC_DISPATCH(seen_one); })(block, x);
 }
 void choose_mark(std::uint64_t* block, digest x, std::uint32_t lanes) {
-  kept(chosen_for_ages.mark, [] { return HWY_DYNAMIC_POINTER(mark_one); })(block, x, lanes);
+  kept(chosen_for_ages.mark, [] { return HWY_DYNAMIC_DISPATCH(mark_one); })(block, x, lanes);
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ void solve_homogeneous(homogeneous_cells& cells, unsigned layer, std::uint64_t f
 namespace {
 
 bool choose_in(homogeneous_cells const& cells, std::uint64_t word) {
-  return kept(chosen_homogeneous.in, [] { return HWY_DYNAMIC_POINTER(one_in_homogeneous); })(cells, word);
+  return kept(chosen_homogeneous.in, [] { return HWY_DYNAMIC_DISPATCH(one_in_homogeneous); })(cells, word);
 }
 
 }  // namespace

@@ -222,28 +222,28 @@ HWY_EXPORT(set_one_in_word);
 namespace {
 
 bool choose_in_line(std::uint64_t const* line, digest x, unsigned probes) {
-  return kept(chosen_for_one_key.in_line, [] { return HWY_DYNAMIC_POINTER(one_in_line); })(line, x, probes);
+  return kept(chosen_for_one_key.in_line, [] { return HWY_DYNAMIC_DISPATCH(one_in_line); })(line, x, probes);
 }
 bool choose_in_sectors(std::uint64_t const* line, digest x, unsigned probes) {
-  return kept(chosen_for_one_key.in_sectors, [] { return HWY_DYNAMIC_POINTER(one_in_sectors); })(line, x, probes);
+  return kept(chosen_for_one_key.in_sectors, [] { return HWY_DYNAMIC_DISPATCH(one_in_sectors); })(line, x, probes);
 }
 bool choose_in_lanes(std::uint64_t const* block, digest x, unsigned probes) {
-  return kept(chosen_for_one_key.in_lanes, [] { return HWY_DYNAMIC_POINTER(one_in_lanes); })(block, x, probes);
+  return kept(chosen_for_one_key.in_lanes, [] { return HWY_DYNAMIC_DISPATCH(one_in_lanes); })(block, x, probes);
 }
 bool choose_in_word(std::uint64_t const* word, digest x, unsigned probes) {
-  return kept(chosen_for_one_key.in_word, [] { return HWY_DYNAMIC_POINTER(one_in_word); })(word, x, probes);
+  return kept(chosen_for_one_key.in_word, [] { return HWY_DYNAMIC_DISPATCH(one_in_word); })(word, x, probes);
 }
 void choose_set_in_line(std::uint64_t* line, digest x, unsigned probes) {
-  kept(chosen_for_one_key.set_in_line, [] { return HWY_DYNAMIC_POINTER(set_one_in_line); })(line, x, probes);
+  kept(chosen_for_one_key.set_in_line, [] { return HWY_DYNAMIC_DISPATCH(set_one_in_line); })(line, x, probes);
 }
 void choose_set_in_sectors(std::uint64_t* line, digest x, unsigned probes) {
-  kept(chosen_for_one_key.set_in_sectors, [] { return HWY_DYNAMIC_POINTER(set_one_in_sectors); })(line, x, probes);
+  kept(chosen_for_one_key.set_in_sectors, [] { return HWY_DYNAMIC_DISPATCH(set_one_in_sectors); })(line, x, probes);
 }
 void choose_set_in_lanes(std::uint64_t* block, digest x, unsigned probes) {
-  kept(chosen_for_one_key.set_in_lanes, [] { return HWY_DYNAMIC_POINTER(set_one_in_lanes); })(block, x, probes);
+  kept(chosen_for_one_key.set_in_lanes, [] { return HWY_DYNAMIC_DISPATCH(set_one_in_lanes); })(block, x, probes);
 }
 void choose_set_in_word(std::uint64_t* word, digest x, unsigned probes) {
-  kept(chosen_for_one_key.set_in_word, [] { return HWY_DYNAMIC_POINTER(set_one_in_word); })(word, x, probes);
+  kept(chosen_for_one_key.set_in_word, [] { return HWY_DYNAMIC_DISPATCH(set_one_in_word); })(word, x, probes);
 }
 
 }  // namespace

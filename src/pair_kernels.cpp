@@ -275,22 +275,22 @@ void least_in_pairs(blocks_to_read const& in, keys xs, keys next, std::uint64_t*
 namespace {
 
 std::size_t choose_add_some(std::uint64_t* words, pairs_of_keys const& of, std::size_t from, std::size_t to) {
-  return kept(chosen.add_some, [] { return HWY_DYNAMIC_POINTER(add_to_pairs); })(words, of, from, to);
+  return kept(chosen.add_some, [] { return HWY_DYNAMIC_DISPATCH(add_to_pairs); })(words, of, from, to);
 }
 std::size_t choose_take_some(std::uint64_t* words, pairs_of_keys& of, std::size_t from, std::size_t to, std::size_t& taken) {
-  return kept(chosen.take_some, [] { return HWY_DYNAMIC_POINTER(take_from_pairs); })(words, of, from, to, taken);
+  return kept(chosen.take_some, [] { return HWY_DYNAMIC_DISPATCH(take_from_pairs); })(words, of, from, to, taken);
 }
 bool choose_in(std::uint64_t const* line, digest x, unsigned probes) {
-  return kept(chosen.in, [] { return HWY_DYNAMIC_POINTER(one_in); })(line, x, probes);
+  return kept(chosen.in, [] { return HWY_DYNAMIC_DISPATCH(one_in); })(line, x, probes);
 }
 unsigned choose_least(std::uint64_t const* line, digest x, unsigned probes) {
-  return kept(chosen.least, [] { return HWY_DYNAMIC_POINTER(one_least); })(line, x, probes);
+  return kept(chosen.least, [] { return HWY_DYNAMIC_DISPATCH(one_least); })(line, x, probes);
 }
 bool choose_add(std::uint64_t* line, digest x, unsigned probes) {
-  return kept(chosen.add, [] { return HWY_DYNAMIC_POINTER(add_one); })(line, x, probes);
+  return kept(chosen.add, [] { return HWY_DYNAMIC_DISPATCH(add_one); })(line, x, probes);
 }
 take_result choose_take(std::uint64_t* line, digest x, unsigned probes, line_of_pairs* full) {
-  return kept(chosen.take, [] { return HWY_DYNAMIC_POINTER(take_one); })(line, x, probes, full);
+  return kept(chosen.take, [] { return HWY_DYNAMIC_DISPATCH(take_one); })(line, x, probes, full);
 }
 
 }  // namespace

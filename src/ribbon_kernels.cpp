@@ -417,10 +417,10 @@ void values_in_ribbon(ribbon_cells const& cells, std::uint64_t layer, std::span<
 namespace {
 
 bool choose_in(ribbon_cells const& cells, std::uint64_t word) {
-  return kept(chosen_ribbon.in, [] { return HWY_DYNAMIC_POINTER(one_in_ribbon); })(cells, word);
+  return kept(chosen_ribbon.in, [] { return HWY_DYNAMIC_DISPATCH(one_in_ribbon); })(cells, word);
 }
 ribbon_value choose_value(ribbon_cells const& cells, std::uint64_t word) {
-  return kept(chosen_ribbon.value, [] { return HWY_DYNAMIC_POINTER(one_value_in_ribbon); })(cells, word);
+  return kept(chosen_ribbon.value, [] { return HWY_DYNAMIC_DISPATCH(one_value_in_ribbon); })(cells, word);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ step() {
 }
 
 install_servers() {
-  apt-get -q update && apt-get -q install -y --no-install-recommends "${servers[@]}" >/dev/null
+  local server
+  for server in "${servers[@]}"; do REDIS_SERVER=$server bash tools/install_dependencies.sh redis || return; done
 }
 
 # The list is true: another version would have been tested than the pages say.
@@ -42,10 +43,10 @@ redis_test() {
   REDIS_SERVER=$1 make redis-test WERROR=ON
 }
 
-# Without what only other tests need: npm, clang, shells. The configuration asks for the libraries of the tests.
+# Of what the tests need only the libraries, which the configuration asks for.
 install_packages() {
   bash tools/install_dependencies.sh build redis &&
-    apt-get -q install -y --no-install-recommends "${servers[@]}" libgtest-dev libgmock-dev librapidcheck-dev >/dev/null
+    apt-get -q install -y --no-install-recommends "${servers[@]}" libgtest-dev libgmock-dev librapidcheck-dev
 }
 
 read_sources() {

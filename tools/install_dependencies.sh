@@ -14,9 +14,10 @@ for purpose in "$@"; do
     lint) wanted+=(clang-format clang-tidy) ;;
     redis)
       wanted+=(python3 python3-redis binutils)
-      # These often come from elsewhere, and Debian's would be in their way.
-      command -v redis-server >/dev/null || wanted+=(redis-server)
-      command -v redis-cli >/dev/null || wanted+=(redis-tools)
+      # These often come from elsewhere, and Debian's would be in their way. REDIS_SERVER=valkey-server asks for others.
+      server=${REDIS_SERVER:-redis-server} && server=${server%% *}
+      command -v "$server" >/dev/null || wanted+=("${server##*/}")
+      command -v "${server%-server}-cli" redis-cli >/dev/null || wanted+=(redis-tools)
       ;;
     clients) command -v npm >/dev/null || wanted+=(nodejs npm) ;;
     systems) wanted+=(mmdebstrap debian-archive-keyring gpgv util-linux mount) ;;
