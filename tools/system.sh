@@ -105,7 +105,7 @@ become_root() {
   [ "$(id -u)" -ne 0 ] || return 0
   local sudo=(sudo)
   [ -t 0 ] || sudo+=(-n)
-  command -v sudo >/dev/null && "${sudo[@]}" true || fail "neither root nor sudo is here, which a chroot takes"
+  { command -v sudo >/dev/null && "${sudo[@]}" true; } || fail "no chroot can be made here: that takes root or sudo"
   exec "${sudo[@]}" env "JOBS=${JOBS-}" "FRESH=${FRESH-}" "http_proxy=${http_proxy-}" "https_proxy=${https_proxy-}" \
     "no_proxy=${no_proxy-}" "npm_config_registry=${npm_config_registry-}" bash tools/system.sh "$@"
 }
@@ -144,9 +144,10 @@ case ${1-} in
   --remove)
     [ -e $systems ] || exit 0
     become_root "$@"
-    for lock in $systems/*.lock; do
-      exec 9<"$lock"
-      flock -n 9 || fail "$lock is in use, so nothing is removed"
+    shopt -s nullglob
+    for lock in "$systems"/*.lock; do
+      exec {held}<"$lock"
+      flock -n "$held" || fail "$lock is in use, so nothing is removed"
     done
     remove $systems
     exit 0
@@ -165,7 +166,7 @@ if [ "${1-}" = --with ]; then
 fi
 name=${1-}
 suite=$(awk -v name="$name" '$1 == name { print $2 }' tools/systems.txt)
-[ -n "$suite" ] && [ $# -ge 2 ] || fail "usage: system.sh [--with FILE] NAME COMMAND..., with a name of tools/systems.txt"
+{ [ -n "$suite" ] && [ $# -ge 2 ]; } || fail "usage: system.sh [--with FILE] NAME COMMAND..., with a name of tools/systems.txt"
 shift
 
 mkdir -p $systems
