@@ -8,9 +8,9 @@ endif()
 list(REMOVE_ITEM sources ${main})
 for_each_family(${PROJECT_SOURCE_DIR}/bench/measure_family.cpp.in ${PROJECT_BINARY_DIR}/families measured)
 
-find_package(CLI11 REQUIRED)
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
+hortus_need_package(CLI11 2.0 CLI11 libcli11-dev) # set_version_flag
+hortus_need_package(fmt 8.0 fmt libfmt-dev) # format_string
+hortus_need_package(nlohmann_json 3.9 nlohmann-json nlohmann-json3-dev) # ordered_json
 include(${CMAKE_CURRENT_LIST_DIR}/compression.cmake)
 if(NOT TARGET hortus_compression)
   message(FATAL_ERROR "the command reads gzip and zstd: install zlib and zstd (Debian and Ubuntu: zlib1g-dev, libzstd-dev, pkgconf)")

@@ -1,7 +1,12 @@
 # hortus::hortus, the library: headers, and src/ compiled. Static unless BUILD_SHARED_LIBS says otherwise.
+include(${CMAKE_CURRENT_LIST_DIR}/needs.cmake)
+hortus_compiler_is_too_old(too_old)
+if(too_old)
+  message(FATAL_ERROR "${too_old}")
+endif()
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(XxhashHeader 0.8 REQUIRED)
-find_package(hwy 1.0 REQUIRED)
+hortus_need_package(hwy 1.0 Highway libhwy-dev) # TruncateTo
 
 include(${CMAKE_CURRENT_LIST_DIR}/families.cmake)
 for_each_family(${PROJECT_SOURCE_DIR}/src/families/family.cpp.in ${PROJECT_BINARY_DIR}/families families)

@@ -1,11 +1,11 @@
 # consumer/ is a user's project. It and the program of the README are built in each way to use hortus: an installed tree (moved
 # after installation), the sources as a subfolder, pkg-config, and both ways with an installed shared library. A version that
-# does not exist must be refused.
+# does not exist must be refused, and a compiler or a library that is too old.
 if(HORTUS_SANITIZE OR NOT HORTUS_INSTALL OR NOT EXISTS ${PROJECT_SOURCE_DIR}/include/hortus/hortus.hpp)
   return()
 endif()
 set(run bash ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.sh)
-set(ways find_package wrong_version pkg_config add_subdirectory shared_library)
+set(ways find_package wrong_version too_old pkg_config add_subdirectory shared_library)
 if(TARGET hortus_cli)
   list(APPEND ways command)
 endif()

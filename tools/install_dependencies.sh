@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_dependencies.sh build|test|lint|redis...: installs the Debian or Ubuntu packages that these need and that are missing, and
+# install_dependencies.sh build|test|lint|redis|clients|systems...: installs the Debian or Ubuntu packages that these need and that are missing, and
 # says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
 # no such package (it is then part of another).
 set -euo pipefail
@@ -14,12 +14,14 @@ for purpose in "$@"; do
     lint) wanted+=(clang-format clang-tidy) ;;
     redis)
       wanted+=(python3 python3-redis binutils)
-      # These often come from elsewhere, and Debian's would be in their way.
-      command -v redis-server >/dev/null || wanted+=(redis-server)
-      command -v redis-cli >/dev/null || wanted+=(redis-tools)
-      command -v npm >/dev/null || wanted+=(nodejs npm)
+      # These often come from elsewhere, and Debian's would be in their way. REDIS_SERVER=valkey-server asks for others.
+      server=${REDIS_SERVER:-redis-server} && server=${server%% *}
+      command -v "$server" >/dev/null || wanted+=("${server##*/}")
+      command -v "${server%-server}-cli" redis-cli >/dev/null || wanted+=(redis-tools)
       ;;
-    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis" >&2 && exit 2 ;;
+    clients) command -v npm >/dev/null || wanted+=(nodejs npm) ;;
+    systems) wanted+=(mmdebstrap debian-archive-keyring gpgv util-linux mount) ;;
+    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis, clients, systems" >&2 && exit 2 ;;
   esac
 done
 

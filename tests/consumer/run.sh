@@ -83,6 +83,47 @@ case $way in
       grep -qF "version: $VERSION" <<<"$said" || fail "refused version $wanted for another reason: $said"
     done
     ;;
+  too_old)
+    # refuses WHAT COMMAND...: a CMake that ends with this sentence.
+    refuses() {
+      local what=$1
+      shift
+      if said=$("$@" 2>&1); then fail "accepted where it should say: $what"; fi
+      said=$(tr -s ' \n' ' ' <<<"$said") # CMake breaks lines
+      grep -qF "$what" <<<"$said" || fail "should say: $what; says: $said"
+    }
+    # What CMake is told of the compiler, it does not find out.
+    for compiler in 'GNU 10.5.0 g++' 'Clang 12.0.1 clang'; do
+      read -r id number called <<<"$compiler"
+      pretended=(-DCMAKE_CXX_COMPILER_ID_RUN=1 -DCMAKE_CXX_COMPILER_FORCED=1 -DCMAKE_CXX_COMPILER_ID="$id"
+        -DCMAKE_CXX_COMPILER_VERSION="$number")
+      right="$(basename "$CXX") is $called $number. Another"
+      refuses "$right" configure -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="$VERSION" "${pretended[@]}"
+      grep -qF 'hortus needs g++ 11 or clang 13, or later' <<<"$said" || fail "should say what is needed: $said"
+      rm -r "$work"
+      refuses "$right" configure -DHORTUS_SOURCE="$SOURCE" "${pretended[@]}"
+      rm -r "$work"
+    done
+    # The libraries of this build, but for one, which is older.
+    known=()
+    while IFS= read -r entry; do known+=("-D$entry"); done \
+      < <(grep -E '^(hwy_DIR|CLI11_DIR|fmt_DIR|nlohmann_json_DIR|XXHASH_INCLUDE_DIR):' "$BUILD/CMakeCache.txt")
+    # That the others are nowhere else is said when the compiler was found.
+    printf 'set(CMAKE_FIND_USE_%s_PATH OFF)\n' CMAKE_SYSTEM SYSTEM_ENVIRONMENT >"$work.cmake"
+    libraries=('hwy 0.17.0 Highway 1.0')
+    [ ! -x "$BUILD/hortus" ] || libraries+=('CLI11 1.9.1 CLI11 2.0' 'fmt 7.1.3 fmt 8.0' 'nlohmann_json 3.8.0 nlohmann-json 3.9')
+    for library in "${libraries[@]}"; do
+      read -r package number called least <<<"$library"
+      old=$work/old/$package
+      mkdir -p "$old"
+      : >"$old/${package}Config.cmake"
+      printf '%s\n' "set(PACKAGE_VERSION $number)" 'if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)' \
+        '  set(PACKAGE_VERSION_COMPATIBLE TRUE)' 'endif()' >"$old/${package}ConfigVersion.cmake"
+      refuses "hortus needs $called $least or later" "$CMAKE" -S "$SOURCE" -B "$work/$package" -DHORTUS_TESTS=OFF \
+        -DCMAKE_CXX_COMPILER="$CXX" "${known[@]}" -D"${package}_DIR=$old" -DCMAKE_PROJECT_INCLUDE="$work.cmake"
+      grep -qF "there is $number." <<<"$said" || fail "should say that there is $package $number: $said"
+    done
+    ;;
   pkg_config) by_pkg_config "$prefix" ;;
   add_subdirectory) build_and_run -DHORTUS_SOURCE="$SOURCE" ;;
   shared_library)

@@ -171,7 +171,7 @@ def test_active_defragmentation(folder):
     with Server(folder) as server:
         connection = server.connect()
         if connection.raw("CONFIG", "SET", "activedefrag", "yes").startswith(b"-"):
-            raise harness.Skipped("this redis-server cannot defragment: its allocator is not Redis' own jemalloc")
+            raise harness.Skipped("this server cannot defragment: its allocator is not its own jemalloc")
         for name, value in (("threshold-lower", 0), ("ignore-bytes", 1), ("cycle-min", 50), ("cycle-max", 75)):
             connection("CONFIG", "SET", "active-defrag-" + name, value)
         for i in range(400):
