@@ -50,7 +50,7 @@ bench: build
 # As with `make build`, a new tree is set up without tests.
 redis: need-build
 	@$(configure) release $(if $(wildcard build/CMakeCache.txt),,-DHORTUS_TESTS=OFF) -DHORTUS_REDIS=ON -DHORTUS_WERROR=$(WERROR)
-	@cmake --build --preset release --target hortus_redis example_redis_filter -j $(JOBS)
+	@cmake --build --preset release --target hortus_redis hortus_redis_taken_names example_redis_filter -j $(JOBS)
 
 # Files of filters go to the command and back.
 redis-test: build redis need-redis
