@@ -115,7 +115,7 @@ nightly-redis: export HORTUS_REDIS_COMMANDS = $(REDIS_COMMANDS)
 nightly-redis: export HORTUS_REDIS_ROUNDS = 50
 nightly-redis: export HORTUS_REDIS_EACH = 500
 nightly-redis: redis-test redis-test-sanitized
-nightly-seeded: need-test
+nightly-seeded: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
 nightly-seeded-headers: need-test
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under include
@@ -128,7 +128,7 @@ fuzz: need-test
 	cmake --build --preset fuzz -j $(JOBS)
 	bash tools/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(JOBS)
 
-seeded-bugs: need-test
+seeded-bugs: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) $(BUGS)
 
 install: build
