@@ -62,7 +62,7 @@ bench: build
 # As with `make build`, a new tree is set up without tests.
 redis: need-build
 	@$(configure) release $(if $(wildcard build/CMakeCache.txt),,-DHORTUS_TESTS=OFF) -DHORTUS_REDIS=ON -DHORTUS_WERROR=$(WERROR)
-	@cmake --build --preset release --target hortus_redis example_redis_filter -j $(JOBS)
+	@cmake --build --preset release --target hortus_redis hortus_redis_taken_names example_redis_filter -j $(JOBS)
 
 # Files of filters go to the command and back.
 redis-test: build redis need-redis
@@ -127,7 +127,7 @@ nightly-redis: export HORTUS_REDIS_COMMANDS = $(REDIS_COMMANDS)
 nightly-redis: export HORTUS_REDIS_ROUNDS = 50
 nightly-redis: export HORTUS_REDIS_EACH = 500
 nightly-redis: redis-test redis-test-sanitized
-nightly-seeded: need-test
+nightly-seeded: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
 nightly-seeded-headers: need-test
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under include
@@ -140,7 +140,7 @@ fuzz: need-test
 	cmake --build --preset fuzz -j $(JOBS)
 	bash tools/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(JOBS)
 
-seeded-bugs: need-test
+seeded-bugs: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) $(BUGS)
 
 systems: $(SYSTEMS:%=system-%)

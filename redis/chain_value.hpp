@@ -77,7 +77,7 @@ struct chain_methods {
     value_of<Value>(value).save(out);
     out.end();
   }
-  /// Creates the type. Its name is RedisBloom's, so that its RDB files load.
+  /// Creates the type. Its name is RedisBloom's, so that its RDB files load. Returns false if the server refuses it.
   static bool add(api::context* to, char const* name) noexcept {
     auto methods = block_type_methods<Value>();
     methods.rdb_load = load;
@@ -85,7 +85,6 @@ struct chain_methods {
     methods.aof_rewrite = rewrite;
     methods.digest = digest;
     Value::type = api::CreateDataType(to, name, Value::encoding, &methods);
-    if (Value::type == nullptr) api::Log(to, "warning", "the type %s exists: is another module with it loaded?", name);
     return Value::type != nullptr;
   }
 };

@@ -5,10 +5,9 @@
 
 #include "redis/call.hpp"
 #include "redis/cms_type.hpp"
-#include "redis/info.hpp"
+#include "redis/groups.hpp"
 #include "redis/limits.hpp"
 #include "redis/memory.hpp"
-#include "redis/registry.hpp"
 
 namespace hortus::server {
 namespace {
@@ -175,11 +174,11 @@ constexpr command_entry commands[] = {
 
 }  // namespace
 
-bool add_cms(api::context* to) {
-  count_in_info("cms", live_values<cms_value>);
-  char const* const refused = add_cms_type(to) ? add_commands(to, commands) : "CMSk-TYPE";
-  if (refused != nullptr) api::Log(to, "warning", "Redis refuses %s", refused);
-  return refused == nullptr;
-}
+constinit command_group const cms_group{.name = "CMS",
+                                        .pattern = "cms.*",
+                                        .add_type = add_cms_type,
+                                        .commands = commands,
+                                        .counted = "cms",
+                                        .values = live_values<cms_value>};
 
 }  // namespace hortus::server

@@ -7,6 +7,7 @@
 #include <hortus/version.hpp>
 
 #include "redis/call.hpp"
+#include "redis/groups.hpp"
 #include "redis/memory.hpp"
 
 namespace hortus::server {
@@ -29,6 +30,7 @@ void show(api::info* to, int for_crash_report) {
   api::InfoAddFieldCString(to, "version", HORTUS_VERSION_STRING);
   if (for_crash_report == 0) api::InfoAddFieldULongLong(to, "families", catalogue().size());
   api::InfoAddFieldULongLong(to, "bytes", shown(allocated_bytes()));
+  if (auto const out = groups_left_out(); !out.empty()) api::InfoAddFieldCString(to, "left_out", out.c_str());
   api::InfoAddFieldULongLong(to, "repeated_refusals", repeated_refusals());
   for (auto const& type : counted_types()) api::InfoAddFieldULongLong(to, type.field.c_str(), shown(type.live->load()));
 }

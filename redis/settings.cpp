@@ -3,8 +3,10 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "redis/call.hpp"
+#include "redis/groups.hpp"
 
 namespace hortus::server {
 namespace {
@@ -13,24 +15,26 @@ settings now;
 
 struct number_setting {
   char const* name;
-  char const* older_name;  // among the arguments of the module, in RedisBloom 2; null: none
+  char const* older_name;      // among the arguments of the module, in RedisBloom 2; null: none
+  command_group const* group;  // that it is about; null: all
   long long settings::*value;
   long long least;
   long long most;
 };
 constexpr number_setting numbers[] = {
-    {"max-object-bytes", nullptr, &settings::max_object_bytes, 1 << 20, 1LL << 42},
-    {"bf-initial-size", "INITIAL_SIZE", &settings::bf_initial_size, 1, most_capacity},
-    {"bf-expansion-factor", nullptr, &settings::bf_expansion_factor, 0, most_expansion},
-    {"cf-bucket-size", nullptr, &settings::cf_bucket_size, 1, 255},
-    {"cf-initial-size", nullptr, &settings::cf_initial_size, 2, most_capacity},
-    {"cf-max-iterations", nullptr, &settings::cf_max_iterations, 1, 65535},
-    {"cf-expansion-factor", nullptr, &settings::cf_expansion_factor, 0, most_expansion},
-    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &settings::cf_max_expansions, 1, 65536},
+    {"max-object-bytes", nullptr, nullptr, &settings::max_object_bytes, 1 << 20, 1LL << 42},
+    {"bf-initial-size", "INITIAL_SIZE", &bf_group, &settings::bf_initial_size, 1, most_capacity},
+    {"bf-expansion-factor", nullptr, &bf_group, &settings::bf_expansion_factor, 0, most_expansion},
+    {"cf-bucket-size", nullptr, &cf_group, &settings::cf_bucket_size, 1, 255},
+    {"cf-initial-size", nullptr, &cf_group, &settings::cf_initial_size, 2, most_capacity},
+    {"cf-max-iterations", nullptr, &cf_group, &settings::cf_max_iterations, 1, 65535},
+    {"cf-expansion-factor", nullptr, &cf_group, &settings::cf_expansion_factor, 0, most_expansion},
+    {"cf-max-expansions", "CF_MAX_EXPANSIONS", &cf_group, &settings::cf_max_expansions, 1, 65536},
 };
 constexpr char const* rate_name = "bf-error-rate";
 constexpr char const* older_rate_name = "ERROR_RATE";
 constexpr char const* faults_name = "redisbloom-faults";
+constexpr char const* redisbloom_name = "redisbloom";  // no setting: an argument of the module only
 
 number_setting const& numbered(void* which) { return *static_cast<number_setting const*>(which); }
 
@@ -90,6 +94,7 @@ class registrar {
 
 bool add_numbers(api::context* to, registrar& with) {
   for (auto const& each : numbers) {
+    if (each.group != nullptr && !is_there(*each.group)) continue;
     auto const get = [](char const*, void* which) { return now.*numbered(which).value; };
     auto const set = [](char const*, long long value, void* which, api::string** why) -> int {
       return answered(set_number(numbered(which), value), why);
@@ -142,16 +147,17 @@ bool read_number(std::string_view text, auto& value) {
   return wrong == std::errc() && end == text.data() + text.size();
 }
 
-/// Reads argument i, a name, and the value after it. Returns whether that is the name of a setting and a value for it.
-bool read_argument(call const& it, std::size_t i) {
+/// Reads argument i, a name, and the value after it. Returns whether that is a name and a value for it.
+bool read_argument(call const& it, std::size_t i, bool& redisbloom) {
   auto const is = [&](char const* name) { return name != nullptr && it.is(i, name); };
   if (is(rate_name) || is(older_rate_name)) {
     double rate = 0;
     return read_number(it[i + 1], rate) && set_rate(rate).empty();
   }
-  if (is(faults_name)) {
-    now.redisbloom_faults = it.is(i + 1, "yes");
-    return it.is(i + 1, "yes") || it.is(i + 1, "no");
+  for (auto const& [name, truth] : {std::pair(faults_name, &now.redisbloom_faults), {redisbloom_name, &redisbloom}}) {
+    if (!is(name)) continue;
+    *truth = it.is(i + 1, "yes");
+    return *truth || it.is(i + 1, "no");
   }
   for (auto const& each : numbers) {
     if (!is(each.name) && !is(each.older_name)) continue;
@@ -161,29 +167,29 @@ bool read_argument(call const& it, std::size_t i) {
   return false;
 }
 
-/// NAME VALUE pairs. The names are those of the settings, and those that RedisBloom 2 took.
-bool read_arguments(api::context* to, call const& arguments) {
-  if (arguments.size() % 2 != 0) {
+}  // namespace
+
+settings const& current_settings() noexcept { return now; }
+
+bool read_arguments(api::context* to, api::string** arguments, int count, bool& redisbloom) {
+  call const given(to, arguments, count);
+  if (given.size() % 2 != 0) {
     api::Log(to, "warning", "Invalid number of arguments passed");
     return false;
   }
-  for (std::size_t i = 0; i < arguments.size(); i += 2) {
-    if (read_argument(arguments, i)) continue;
-    api::Log(to, "warning", "Unrecognized option or value: %s %s", std::string(arguments[i]).c_str(),
-             std::string(arguments[i + 1]).c_str());
+  for (std::size_t i = 0; i < given.size(); i += 2) {
+    if (read_argument(given, i, redisbloom)) continue;
+    api::Log(to, "warning", "Unrecognized option or value: %s %s", std::string(given[i]).c_str(),
+             std::string(given[i + 1]).c_str());
     return false;
   }
   return true;
 }
 
-}  // namespace
-
-settings const& current_settings() noexcept { return now; }
-
-bool add_settings(api::context* to, api::string** arguments, int count) {
-  if (!read_arguments(to, call(to, arguments, count))) return false;
+bool add_settings(api::context* to) {
   registrar with(to);
-  return add_numbers(to, with) && add_rate(to, with) && add_faults_setting(to, with) && api::LoadConfigs(to) == api::ok;
+  return add_numbers(to, with) && (!is_there(bf_group) || add_rate(to, with)) && add_faults_setting(to, with) &&
+         api::LoadConfigs(to) == api::ok;
 }
 
 }  // namespace hortus::server

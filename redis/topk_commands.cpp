@@ -4,10 +4,9 @@
 #include <string_view>
 
 #include "redis/call.hpp"
-#include "redis/info.hpp"
+#include "redis/groups.hpp"
 #include "redis/limits.hpp"
 #include "redis/memory.hpp"
-#include "redis/registry.hpp"
 #include "redis/settings.hpp"
 #include "redis/topk_type.hpp"
 
@@ -179,11 +178,11 @@ constexpr command_entry commands[] = {
 
 }  // namespace
 
-bool add_topk(api::context* to) {
-  count_in_info("topk", live_values<topk_value>);
-  char const* const refused = add_topk_type(to) ? add_commands(to, commands) : "TopK-TYPE";
-  if (refused != nullptr) api::Log(to, "warning", "Redis refuses %s", refused);
-  return refused == nullptr;
-}
+constinit command_group const topk_group{.name = "TOPK",
+                                         .pattern = "topk.*",
+                                         .add_type = add_topk_type,
+                                         .commands = commands,
+                                         .counted = "topk",
+                                         .values = live_values<topk_value>};
 
 }  // namespace hortus::server
