@@ -34,7 +34,7 @@ all_systems := $(shell awk '$$1 ~ /^[a-z]/ { print $$1 }' tools/systems.txt)
 SYSTEMS ?= $(all_systems)
 
 # Of the Redis module's tests those that notice first what another server does differently.
-quick_redis_tests = administration hortus_commands hortus_background keys replication
+quick_redis_tests = administration hortus_commands hortus_background keys listeners replication
 
 # Ninja where it is, asked for when it is needed: the line before may have installed it. An existing build tree keeps the
 # generator it was made with.
@@ -75,7 +75,7 @@ redis-asan: need-test need-redis
 
 redis-test-sanitized: redis-asan
 	@python3 tests/redis/run.py build-asan/hortus_redis.so build-asan/redis-test $(JOBS) \
-	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies keys model payload persistence)
+	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies hortus_background keys model payload persistence)
 
 test: leg-release
 	@grep 'tests passed' build/release.log
@@ -126,6 +126,7 @@ nightly-redis: export HORTUS_REDIS_SECONDS = $(REDIS_SECONDS)
 nightly-redis: export HORTUS_REDIS_COMMANDS = $(REDIS_COMMANDS)
 nightly-redis: export HORTUS_REDIS_ROUNDS = 50
 nightly-redis: export HORTUS_REDIS_EACH = 500
+nightly-redis: export HORTUS_REDIS_LISTENED = 100000
 nightly-redis: redis-test redis-test-sanitized
 nightly-seeded: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
