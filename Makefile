@@ -34,7 +34,7 @@ all_systems := $(shell awk '$$1 ~ /^[a-z]/ { print $$1 }' tools/systems.txt)
 SYSTEMS ?= $(all_systems)
 
 # Of the Redis module's tests those that notice first what another server does differently.
-quick_redis_tests = administration hortus_commands hortus_background keys listeners replication
+quick_redis_tests = administration elsewhere hortus_background hortus_commands keys listeners replication
 
 # Ninja where it is, asked for when it is needed: the line before may have installed it. An existing build tree keeps the
 # generator it was made with.
