@@ -10,7 +10,7 @@
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
+#                  nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
 #                  nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads, REDIS_COMMANDS beside a model) nightly-seeded
 #                  nightly-seeded-headers
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
@@ -32,9 +32,9 @@ configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers
+nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers
 
-.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint need-redis
+.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-libcxx need-lint need-redis
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -84,6 +84,7 @@ options_of_asan = -DHORTUS_BUILD_COMMAND=OFF
 
 tree_of_release = build
 tree_of_clang = build-clang
+tree_of_libcxx = build-libcxx
 tree_of_asan = build-asan
 tree_of_tsan = build-tsan
 
@@ -101,6 +102,9 @@ nightly-lint: lint
 nightly-lint-tests: tidy-tree
 	bash tools/tidy.sh build-tidy $(JOBS) tests
 nightly-clang: neon leg-clang
+# The newest libc++ there is, with its clang: older ones lack parts of C++20.
+nightly-libcxx: options_of_libcxx = -DCMAKE_CXX_COMPILER=$(shell ls -d /usr/lib/llvm-*/include/c++/v1 | sort -V | tail -n 1 | sed 's:include/.*:bin/clang++:')
+nightly-libcxx: need-libcxx leg-libcxx
 nightly-laws: need-test
 	bash tools/laws_for.sh -mavx2 avx2
 	bash tools/laws_for.sh -march=x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl
@@ -141,6 +145,8 @@ need-test:
 	@bash tools/install_dependencies.sh build test
 need-redis:
 	@bash tools/install_dependencies.sh build redis
+need-libcxx: need-test
+	@bash tools/install_dependencies.sh libcxx
 need-lint:
 	@bash tools/install_dependencies.sh build test lint
 
