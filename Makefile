@@ -10,9 +10,9 @@
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
-#                  nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads, REDIS_COMMANDS beside a model) nightly-seeded
-#                  nightly-seeded-headers
+#                  nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan
+#                  nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads,
+#                  REDIS_COMMANDS beside a model) nightly-seeded nightly-seeded-headers
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
 #   make clean
