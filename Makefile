@@ -13,9 +13,9 @@
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
-#                  nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads, REDIS_COMMANDS beside a model) nightly-seeded
-#                  nightly-seeded-headers nightly-systems-NAME for each system
+#                  nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan
+#                  nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads,
+#                  REDIS_COMMANDS beside a model) nightly-seeded nightly-seeded-headers nightly-systems-NAME for each system
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
 #   make clean
@@ -43,9 +43,12 @@ export JOBS FRESH
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers $(all_systems:%=nightly-systems-%)
+nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan nightly-fuzz \
+  nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers $(all_systems:%=nightly-systems-%)
 
-.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs systems $(all_systems:%=system-%) systems-quick install clean need-build need-test need-lint need-redis need-systems
+.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) \
+  neon fuzz seeded-bugs systems $(all_systems:%=system-%) systems-quick install clean need-build need-test need-libcxx need-lint \
+  need-redis need-systems
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -95,6 +98,7 @@ options_of_asan = -DHORTUS_BUILD_COMMAND=OFF
 
 tree_of_release = build
 tree_of_clang = build-clang
+tree_of_libcxx = build-libcxx
 tree_of_asan = build-asan
 tree_of_tsan = build-tsan
 
@@ -112,6 +116,9 @@ nightly-lint: lint
 nightly-lint-tests: tidy-tree
 	bash tools/tidy.sh build-tidy $(JOBS) tests
 nightly-clang: neon leg-clang
+# The newest libc++ there is, with its clang: older ones lack parts of C++20.
+nightly-libcxx: options_of_libcxx = -DCMAKE_CXX_COMPILER=$(shell ls -d /usr/lib/llvm-*/include/c++/v1 | sort -V | tail -n 1 | sed 's:include/.*:bin/clang++:')
+nightly-libcxx: need-libcxx leg-libcxx
 nightly-laws: need-test
 	bash tools/laws_for.sh -mavx2 avx2
 	bash tools/laws_for.sh -march=x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl
@@ -166,6 +173,8 @@ need-redis:
 	@bash tools/install_dependencies.sh build redis clients
 need-systems:
 	@bash tools/install_dependencies.sh systems
+need-libcxx: need-test
+	@bash tools/install_dependencies.sh libcxx
 need-lint:
 	@bash tools/install_dependencies.sh build test lint
 

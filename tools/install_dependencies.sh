@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_dependencies.sh build|test|lint|redis|clients|systems...: installs the Debian or Ubuntu packages that these need and that are missing, and
-# says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
+# install_dependencies.sh build|test|libcxx|lint|redis|clients|systems...: installs the Debian or Ubuntu packages that these need
+# and that are missing, and says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
 # no such package (it is then part of another).
 set -euo pipefail
 
@@ -11,6 +11,12 @@ for purpose in "$@"; do
       zlib1g-dev libzstd-dev) ;;
     test) wanted+=(python3 libgtest-dev libgmock-dev librapidcheck-dev zstd jq mandoc zsh fish clang
       'libclang-rt-dev|libclang-rt-14-dev?') ;;
+    libcxx)
+      # The newest there is: before 16 it lacks parts of C++20.
+      newest=$(apt-cache pkgnames libc++- | sed -n 's/^libc++-\([0-9]*\)-dev$/\1/p' | sort -n | tail -n 1)
+      [ -n "$newest" ] || { echo "install_dependencies.sh: no package libc++-NUMBER-dev is known here" >&2 && exit 1; }
+      wanted+=(googletest "clang-$newest" "libc++-$newest-dev" "libc++abi-$newest-dev")
+      ;;
     lint) wanted+=(clang-format clang-tidy) ;;
     redis)
       wanted+=(python3 python3-redis binutils)
@@ -21,7 +27,7 @@ for purpose in "$@"; do
       ;;
     clients) command -v npm >/dev/null || wanted+=(nodejs npm) ;;
     systems) wanted+=(mmdebstrap debian-archive-keyring gpgv util-linux mount) ;;
-    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis, clients, systems" >&2 && exit 2 ;;
+    *) echo "install_dependencies.sh: '$purpose' is none of build, test, libcxx, lint, redis, clients, systems" >&2 && exit 2 ;;
   esac
 done
 
