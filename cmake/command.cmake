@@ -36,7 +36,7 @@ compile_folders_together(hortus_cli_parts ${sources})
 # Those that include CLI11, which takes five seconds.
 compile_together(
   hortus_cli_parts arguments ${PROJECT_SOURCE_DIR}/cli/arguments.cpp ${PROJECT_SOURCE_DIR}/cli/options.cpp
-  ${PROJECT_SOURCE_DIR}/cli/describe/walk.cpp
+  ${PROJECT_SOURCE_DIR}/cli/describe/walk.cpp ${PROJECT_SOURCE_DIR}/cli/describe/help.cpp
 )
 # What the benchmarks of all families share, which is as much to compile as a family.
 add_library(hortus_cli_measured OBJECT ${measured})
