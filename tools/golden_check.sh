@@ -13,9 +13,7 @@ complain() {
 }
 
 [ -e SHA256SUMS ] || : >SHA256SUMS
-unlisted=$(find v* near/v* -type f -name '*.hortus' | LC_ALL=C sort | while read -r file; do
-  grep -q "^[0-9a-f]\{64\}  $file\$" SHA256SUMS || echo "$file"
-done)
+unlisted=$(LC_ALL=C comm -23 <(find v* near/v* -type f -name '*.hortus' | LC_ALL=C sort) <(cut -c 67- SHA256SUMS | LC_ALL=C sort))
 if [ -n "$unlisted" ] && [ -n "$add" ]; then
   tr '\n' '\0' <<<"$unlisted" | xargs -0 sha256sum >>SHA256SUMS
 elif [ -n "$unlisted" ]; then
@@ -28,8 +26,9 @@ sha256sum --check --strict --quiet SHA256SUMS || complain "golden files changed 
 # What history there is must not know of a line that the list has lost. A shallow clone knows less.
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
   while read -r line; do
-    grep -qxF "$line" SHA256SUMS WITHDRAWN || complain "a line was taken out of SHA256SUMS: $line"
-  done < <(git log --format= -p --no-textconv -- SHA256SUMS 2>/dev/null | sed -nE 's/^-([0-9a-f]{64}  .*)$/\1/p')
+    complain "a line was taken out of SHA256SUMS: $line"
+  done < <(git log --format= -p --no-textconv -- SHA256SUMS 2>/dev/null | sed -nE 's/^-([0-9a-f]{64}  .*)$/\1/p' |
+    grep -vxF -f SHA256SUMS -f WITHDRAWN)
 fi
 
 families=$(sed -n 's/^HORTUS_FAMILY(\([a-z_0-9]*\),.*/\1/p' ../../include/hortus/any/families.def)

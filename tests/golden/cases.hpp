@@ -8,8 +8,8 @@
 #include <hortus/any/any_filter.hpp>
 #include <hortus/hash/mix64.hpp>
 
-/// How the golden files were made: the same cases for every family. A case never changes once its files are committed; new ones
-/// are added at the end.
+/// How the golden files were made: the first cases for every family. A case never changes once its files are committed; new
+/// ones are added at the end.
 namespace hortus::testing {
 
 enum class golden_keys { none, text, integers, digests };
@@ -39,22 +39,30 @@ inline secret_key golden_secret() {
   return secret_key(bytes);
 }
 
+/// Families see digests, whatever the hash is. So other hashes are pinned for one family of each way from keys to a family:
+/// keys are inserted, are kept with their digests, or are what it is built of, with values.
+inline bool has_every_hash(std::string_view family) {
+  return family == "bloom" || family == "space_saving" || family == "bloomier_map";
+}
+
 inline std::vector<golden_case> golden_cases(std::string_view family) {
-  auto const key = golden_secret();
   std::vector<golden_case> cases{
-      {"empty", 1000, xxh3(), golden_keys::none, 0},
-      {"one_key", 1, xxh3(), golden_keys::text, 1},
-      {"text", 1000, xxh3(), golden_keys::text, 1000},
-      {"integers", 1000, xxh3(), golden_keys::integers, 1000},
+      {"empty", 1000, xxh3(), golden_keys::none, 0},         {"one_key", 1, xxh3(), golden_keys::text, 1},
+      {"text", 1000, xxh3(), golden_keys::text, 1000},       {"integers", 1000, xxh3(), golden_keys::integers, 1000},
       {"digests", 1000, xxh3(), golden_keys::digests, 1000},
-      {"seeded_text", 1000, xxh3(0x5eed), golden_keys::text, 1000},
-      {"seeded_integers", 1000, xxh3(0x5eed), golden_keys::integers, 1000},
-      {"xxh64_text", 1000, xxh64(7), golden_keys::text, 1000},
-      {"xxh64_integers", 1000, xxh64(), golden_keys::integers, 1000},
-      {"siphash13_text", 1000, siphash(key), golden_keys::text, 1000, key},
-      {"siphash13_integers", 1000, siphash(key), golden_keys::integers, 1000, key},
-      {"siphash24_text", 1000, siphash24(key), golden_keys::text, 1000, key},
   };
+  if (has_every_hash(family)) {
+    auto const key = golden_secret();
+    cases.insert(cases.end(), {
+                                  {"seeded_text", 1000, xxh3(0x5eed), golden_keys::text, 1000},
+                                  {"seeded_integers", 1000, xxh3(0x5eed), golden_keys::integers, 1000},
+                                  {"xxh64_text", 1000, xxh64(7), golden_keys::text, 1000},
+                                  {"xxh64_integers", 1000, xxh64(), golden_keys::integers, 1000},
+                                  {"siphash13_text", 1000, siphash(key), golden_keys::text, 1000, key},
+                                  {"siphash13_integers", 1000, siphash(key), golden_keys::integers, 1000, key},
+                                  {"siphash24_text", 1000, siphash24(key), golden_keys::text, 1000, key},
+                              });
+  }
   // The division of a file into chunks does not depend on the family: one large file is enough.
   if (family == "bloom") cases.push_back({"two_chunks", 880'000, xxh3(), golden_keys::text, 1000});
   // Families built from counts have parts that keys which occur once do not reach.

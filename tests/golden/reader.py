@@ -703,8 +703,8 @@ class Ribbon(Membership):
             demand(self.ends[0] == 0 and self.ends[-1] == blocks, "boundaries")
             demand(all(a + self.rows <= b for a, b in zip(self.ends, self.ends[1:])), "boundaries")
 
-    def word_of(self, block, column):
-        return self.words[block * self.columns + min(block, self.wide) + column]
+    def first_word(self, block):
+        return block * self.columns + min(block, self.wide)
 
     def start(self, layer, word):
         at = word * self.strips >> 64 if layer == 0 else self.strips + layer - 1
@@ -713,23 +713,28 @@ class Ribbon(Membership):
         place = h * (last + 1 + self.before + self.after) >> 64
         return 64 * self.ends[at] + min(max(place, self.before) - self.before, last)
 
-    def sums(self, start, word):
-        """The exclusive or of the fingerprint and of what the row adds up to, in the columns that the row has."""
+    def sums(self, start, word, bits):
+        """The exclusive or of the fingerprint and of what the row adds up to, in the columns that the row has. The columns from
+        `bits` on come first: one of them that is not 0 ends it."""
         product = word * GOLDEN
         fingerprint = product >> 64
         row = (product & M64 ^ fingerprint) | 1
         if self.rows == 2:
             row |= mix64(word) << 64
-        block, shift, end = start // 64, start % 64, (start + 64 * self.rows - 1) // 64
+        block, end = start // 64, (start + 64 * self.rows - 1) // 64
+        row <<= start % 64
+        words, firsts = self.words, [(self.first_word(b), 64 * (b - block)) for b in range(block, end + 1)]
         value = 0
-        for column in range(self.columns + (end < self.wide)):
-            bits = 0
-            for other in range(block, end + 1):
-                bits |= self.word_of(other, column) << 64 * (other - block)
-            value |= (bin(row << shift & bits).count("1") % 2 ^ fingerprint >> column & 1) << column
+        for column in reversed(range(self.columns + (end < self.wide))):
+            cells = 0
+            for first, place in firsts:
+                cells |= words[first + column] << place
+            value |= (bin(row & cells).count("1") % 2 ^ fingerprint >> column & 1) << column
+            if value >> bits:
+                break
         return value
 
-    def look_up(self, d):
+    def look_up(self, d, bits):
         """sums() of the layer that has the key, or None; and the place among the kept words, or None."""
         word, value = d, None
         for layer in range(self.layers):
@@ -739,14 +744,14 @@ class Ribbon(Membership):
             bucket = start // self.bucket
             last = layer == self.layers - 1
             if start % self.bucket >= self.codes[self.thresholds[bucket // 4] >> bucket % 4 * 2 & 3]:
-                value = self.sums(start, word)
+                value = self.sums(start, word, bits)
                 if not last:
                     return value, None
                 break
         return value, self.kept.index(word) if word in self.kept else None
 
     def has(self, d):
-        value, kept = self.look_up(d)
+        value, kept = self.look_up(d, 0)
         return value == 0 or kept is not None
 
 
@@ -906,7 +911,7 @@ class RibbonValues:
         demand(self.ribbon.layers == 0 or self.bits <= self.ribbon.columns, "value bits")
 
     def find(self, d):
-        value, kept = self.ribbon.look_up(d)
+        value, kept = self.ribbon.look_up(d, self.bits)
         if kept is not None:
             return self.kept[kept]
         return None if value is None or value >> self.bits else value
