@@ -29,6 +29,7 @@ foreach(target hortus_cli_loops hortus_cli_parts)
   target_link_libraries(${target} PUBLIC hortus::redis hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   target_link_libraries(${target} PUBLIC hortus_compression)
 endforeach()
+target_include_directories(hortus_cli_loops PRIVATE ${PROJECT_BINARY_DIR}/families) # compiled_families.def
 compile_folders_together(hortus_cli_loops ${loops})
 target_compile_options(hortus_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(hortus_cli_parts PRIVATE <fmt/format.h> <hortus/any/any_filter.hpp>)
