@@ -78,7 +78,7 @@ redis-asan: need-test need-redis
 
 redis-test-sanitized: redis-asan
 	@python3 tests/redis/run.py build-asan/hortus_redis.so build-asan/redis-test $(JOBS) \
-	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies hortus_background keys model payload persistence)
+	  $(or $(REDIS_TESTS),allocation elsewhere golden_objects golden_replies hortus_background keys listeners model payload persistence)
 
 test: leg-release
 	@grep 'tests passed' build/release.log

@@ -5,9 +5,9 @@
 
 namespace hortus::server {
 
-/// Replicates a command on items without the items that were refused. A replica has other settings and more memory: it would
-/// add what the master did not. The items between two that were refused are replicated as one command; if none was refused,
-/// that is the command as it came.
+/// Replicates a command on items without the items that were refused. A replica may have other settings and more memory. It
+/// would add what the master did not. The items between two that were refused are replicated as one command; if none was
+/// refused, that is the command as it came.
 class accepted_items {
  public:
   accepted_items(call const& it, std::size_t first) noexcept : it_(it), first_(first), from_(first) {}

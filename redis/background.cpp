@@ -78,7 +78,7 @@ void attempt(patient_call& it, Act act) noexcept {
     }
   } catch (goes_on const&) {
   } catch (...) {
-    reply_failure(it.context());
+    reply_failure(it);
   }
 }
 

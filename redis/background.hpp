@@ -52,16 +52,18 @@ class blocked_call {
   blocked_call& operator=(blocked_call const&) = delete;
   ~blocked_call();  ///< sends the answers and unblocks the client
 
-  /// What another thread may use of the call, one thread at a time.
+  /// For another thread, one at a time.
   [[nodiscard]] caller answering() noexcept { return caller(context_, arguments_.data(), static_cast<int>(arguments_.size())); }
-  [[nodiscard]] call on_main_thread() noexcept {
-    return call(context_, arguments_.data(), static_cast<int>(arguments_.size()));
-  }
   [[nodiscard]] body_function body() const noexcept { return body_; }
   /// Is the server's role the same since the client was blocked?
   [[nodiscard]] bool same_role() const noexcept { return roles_before_ == role_changes(); }
 
  private:
+  friend class patient_call;
+  [[nodiscard]] call on_main_thread() noexcept {
+    return call(context_, arguments_.data(), static_cast<int>(arguments_.size()));
+  }
+
   api::blocked_client* client_;
   api::context* context_;
   std::vector<api::string*> arguments_;

@@ -35,12 +35,6 @@ double capped(call const& it, double rate) {
   return most_error_rate;
 }
 
-/// A text that reads back as the same number.
-std::string exact_text(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
 bf_value* made(call const& it, creation const& how) {
   redisbloom::bloom_chain chain;
   redisbloom::obstacle why{};
@@ -65,7 +59,7 @@ bool grown(call const& it, bf_value& chain) {
     if (why != redisbloom::obstacle::none) it.reply_refusal(obstacle_text(failed, why).c_str());
     return why == redisbloom::obstacle::none;
   } catch (std::bad_alloc const&) {
-    it.reply_error((std::string(failed) + ": out of memory").c_str());
+    it.reply_error("ERR problem inserting into filter: out of memory");
     return false;
   }
 }
@@ -101,27 +95,30 @@ std::size_t add_items(call const& it, bf_value& chain, std::size_t first, accept
   return it.size() - first;
 }
 
-/// Replicas and the append-only file are told how the filter was made, because their defaults may be others. BF.RESERVE refuses
-/// an expansion beside NONSCALING. It is saved all the same, and the header of the empty filter has it.
-void replicate_creation(call const& it, creation const& how, bf_value const& made) {
-  if (how.nonscaling) {
-    std::string header;
-    bf_value::append_header(made, header);
+/// Makes an empty filter at the key. Replicas and the append-only file are told how it was made, because their defaults may be
+/// others: by BF.RESERVE, or by the header of the filter where that would be read otherwise. BF.RESERVE refuses an expansion
+/// beside NONSCALING, which is saved all the same, and takes a key for an option if it has the name of one.
+bf_value* create(call const& it, opened_key<bf_value>& key, creation const& how) {
+  owned_value<bf_value> fresh(made(it, how));
+  std::string header;  // what takes memory comes before the key is set
+  if (how.nonscaling || it.is(1, "NONSCALING") || it.is(1, "EXPANSION")) bf_value::append_header(*fresh, header);
+  auto* const set = key.set(fresh.release());
+  char rate[32];  // a text that reads back as the same number
+  *std::to_chars(rate, rate + sizeof rate - 1, how.error).ptr = '\0';
+  if (header.empty())
+    api::Replicate(it.context(), "BF.RESERVE", "sclcl", it.raw(1), rate, how.capacity, "EXPANSION", how.expansion);
+  else
     api::Replicate(it.context(), bf_value::load_command, "slb", it.raw(1), 1LL, header.data(), header.size());
-  } else {
-    auto const rate = exact_text(how.error);
-    api::Replicate(it.context(), "BF.RESERVE", "sclcl", it.raw(1), rate.c_str(), how.capacity, "EXPANSION", how.expansion);
-  }
+  it.notify("bloom.reserve");
+  return set;
 }
 
-void insert(call const& it, creation const& how, bool create, std::size_t first_item, bool many) {
+void insert(call const& it, creation const& how, bool may_create, std::size_t first_item, bool many) {
   opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
   auto* chain = key.value();
   if (chain == nullptr) {
-    if (!create) throw refusal("ERR not found");
-    chain = key.set(made(it, how));
-    replicate_creation(it, how, *chain);
-    it.notify("bloom.reserve");
+    if (!may_create) throw refusal("ERR not found");
+    chain = create(it, key, how);
   }
   // A chain that scales answers for every item.
   bool const length_known = chain->scales();
@@ -186,7 +183,7 @@ void bf_reserve(call& it) {
       how.nonscaling = true;
     } else if (it.is(i, "EXPANSION")) {
       if (expansion_at == 0) expansion_at = i;
-      ++i;
+      if (++i == it.size() || (!loosely && !it.integer(i))) expansion_at = i - 1;  // what is wrong is refused below
     } else if (!loosely) {
       refuse_word(it[i], "EXPANSION and NONSCALING");
     }
@@ -204,8 +201,7 @@ void bf_reserve(call& it) {
 
   opened_key<bf_value> key(it, 1, api::key_read | api::key_write);
   if (key.value() != nullptr) throw refusal("ERR item exists");
-  replicate_creation(it, how, *key.set(made(it, how)));
-  it.notify("bloom.reserve");
+  (void)create(it, key, how);
   it.reply_ok();
 }
 

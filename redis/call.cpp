@@ -6,17 +6,19 @@
 namespace hortus::server {
 namespace {
 
-unsigned long long refused_again = 0;  // for the main thread
+refusals_of_repeated counted;  // for the main thread
 
-void refuse(api::context* context, char const* text) noexcept {
+/// An error for a client, null for a master or a file.
+void refuse(api::context* context, char const* text, char const* level, unsigned long long& count) noexcept {
   if (!comes_from_elsewhere(context)) {
     api::ReplyWithError(context, text);
     return;
   }
-  ++refused_again;
-  api::Log(context, "verbose", "a master or a file repeats what was refused: %s", text);
+  ++count;
+  api::Log(context, level, "a master or a file says what is refused here: %s", text);
   api::ReplyWithNull(context);
 }
+void refuse_command(call const& it, char const* text) noexcept { refuse(it.context(), text, "warning", counted.commands); }
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -44,37 +46,37 @@ void caller::reply_truth(bool value) const noexcept { api::ReplyWithBool(context
 
 void caller::begin_map(std::size_t pairs) const noexcept { api::ReplyWithMap(context_, static_cast<long>(pairs)); }
 
-void call::reply_refusal(char const* text) const noexcept { refuse(context_, text); }
+void call::reply_refusal(char const* text) const noexcept { refuse(context_, text, "verbose", counted.items); }
 
 bool comes_from_elsewhere(api::context* of) noexcept {
   return (api::GetContextFlags(of) & (api::flag_replicated | api::flag_loading)) != 0;
 }
 
-unsigned long long repeated_refusals() noexcept { return refused_again; }
+refusals_of_repeated repeated_refusals() noexcept { return counted; }
 
-void reply_failure(api::context* context) noexcept try { throw; } catch (no_memory const& why) {
-  api::ReplyWithError(context, why.what());
+void reply_failure(call const& it) noexcept try { throw; } catch (no_memory const& why) {
+  it.reply_error(why.what());
 } catch (refusal const& why) {
-  refuse(context, why.what());
+  refuse_command(it, why.what());
 } catch (wrong_arity const&) {
-  if (comes_from_elsewhere(context)) return refuse(context, "ERR wrong number of arguments");
-  api::WrongArity(context);
+  if (comes_from_elsewhere(it.context())) return refuse_command(it, "ERR wrong number of arguments");
+  api::WrongArity(it.context());
 } catch (std::bad_alloc const&) {
-  api::ReplyWithError(context, out_of_memory_text);
+  it.reply_error(out_of_memory_text);
 } catch (std::exception const& why) {  // hortus::error above all
   try {
-    refuse(context, ("ERR " + std::string(why.what())).c_str());
+    refuse_command(it, ("ERR " + std::string(why.what())).c_str());
   } catch (std::bad_alloc const&) {
-    api::ReplyWithError(context, out_of_memory_text);
+    it.reply_error(out_of_memory_text);
   }
 }
 
 int run_guarded(void (*body)(call&), api::context* context, api::string** arguments, int count) noexcept {
+  call it(context, arguments, count);
   try {
-    call it(context, arguments, count);
     body(it);
   } catch (...) {
-    reply_failure(context);
+    reply_failure(it);
   }
   return api::ok;
 }

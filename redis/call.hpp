@@ -72,9 +72,9 @@ class call : public caller {
 
   [[nodiscard]] bool speaks_resp3() const noexcept;
 
-  /// An error for a client. A master and a file get null in its place: what they say was refused before, where it was first
-  /// run, so that all is in order. A replica that sends its master errors fills its log, and with propagation-error-behavior
-  /// it ends. What this server alone cannot do for want of memory is an error for them, too.
+  /// Refuses one item. That is an error for a client. A master and a file get null in its place: the item was refused before,
+  /// where the command was first run. A replica that sends its master errors fills its log, and with
+  /// propagation-error-behavior it ends. What this server alone cannot do for want of memory is an error for them, too.
   void reply_refusal(char const* text) const noexcept;
 
   /// Replicates the command as it came, and writes it to the append-only file.
@@ -95,11 +95,16 @@ class call : public caller {
 
 /// Does the command come from a master or a file, which carried it out before?
 [[nodiscard]] bool comes_from_elsewhere(api::context* of) noexcept;
-/// How often reply_refusal() answered null, for INFO.
-[[nodiscard]] unsigned long long repeated_refusals() noexcept;
+/// How often what a master or a file says was refused, and answered with null, for INFO. An item was refused there, too. A
+/// whole command was not, or it would not have been replicated: this server may differ from then on. The log has a warning.
+struct refusals_of_repeated {
+  unsigned long long items = 0;
+  unsigned long long commands = 0;
+};
+[[nodiscard]] refusals_of_repeated repeated_refusals() noexcept;
 
 /// Answers with the exception that is being handled. Pre: in a handler.
-void reply_failure(api::context* context) noexcept;
+void reply_failure(call const& it) noexcept;
 
 /// A command's body as a function for Redis: what the body throws becomes an error reply.
 int run_guarded(void (*body)(call&), api::context* context, api::string** arguments, int count) noexcept;

@@ -36,10 +36,36 @@ cf_value* made(call const& it, creation const& how) {
   throw refusal(obstacle_text("ERR Could not create filter", why));
 }
 
-/// Replicas and the append-only file are told how the filter was made, because their defaults may be others.
-void replicate_creation(call const& it, creation const& how) {
-  api::Replicate(it.context(), "CF.RESERVE", "slclclcl", it.raw(1), how.capacity, "BUCKETSIZE", how.bucket_slots,
-                 "MAXITERATIONS", how.iterations, "EXPANSION", how.expansion);
+struct reserve_option {
+  char const* name;
+  long long creation::*value;
+  long long least;
+  long long most;
+};
+// In the order in which RedisBloom looks for them, and so complains.
+constexpr reserve_option reserve_options[] = {
+    {"MAXITERATIONS", &creation::iterations, 1, 65535},
+    {"BUCKETSIZE", &creation::bucket_slots, 1, 255},
+    {"EXPANSION", &creation::expansion, 0, most_expansion},
+};
+bool is_option(call const& it, std::size_t i) {
+  return std::ranges::any_of(reserve_options, [&](auto const& each) { return it.is(i, each.name); });
+}
+
+/// Makes an empty filter at the key. Replicas and the append-only file are told how it was made, because their defaults may be
+/// others: by CF.RESERVE, or by the header of the filter if CF.RESERVE would take the key for an option.
+cf_value* create(call const& it, opened_key<cf_value>& key, creation const& how) {
+  owned_value<cf_value> fresh(made(it, how));
+  std::string header;  // what takes memory comes before the key is set
+  if (is_option(it, 1)) cf_value::append_header(*fresh, header);
+  auto* const set = key.set(fresh.release());
+  if (header.empty())
+    api::Replicate(it.context(), "CF.RESERVE", "slclclcl", it.raw(1), how.capacity, "BUCKETSIZE", how.bucket_slots,
+                   "MAXITERATIONS", how.iterations, "EXPANSION", how.expansion);
+  else
+    api::Replicate(it.context(), cf_value::load_command, "slb", it.raw(1), 1LL, header.data(), header.size());
+  it.notify("cuckoo.reserve");
+  return set;
 }
 
 /// RedisBloom looks at cf-max-expansions when a command begins, and lets it expand without end. Each sub-filter makes every
@@ -74,7 +100,7 @@ bool inserted(call const& it, cf_value& chain, std::uint64_t hash, failure& why)
       return false;
     }
   } catch (std::bad_alloc const&) {
-    why = {.text = "ERR Insufficient memory", .of_memory = true};
+    why.of_memory = true;
     return false;
   }
   return chain.insert(hash) == insertion::inserted;
@@ -111,7 +137,7 @@ void insert_items(call const& it, cf_value& chain, std::size_t first, wish wante
       }
       accepted.refused(i + j);
       if (!wanted.many) {
-        why.of_memory ? it.reply_error(why.text.c_str()) : it.reply_refusal(why.text.c_str());
+        why.of_memory ? it.reply_error("ERR Insufficient memory") : it.reply_refusal(why.text.c_str());
       } else if (!wanted.only_new && it.speaks_resp3()) {
         it.reply_truth(false);
       } else {
@@ -121,18 +147,16 @@ void insert_items(call const& it, cf_value& chain, std::size_t first, wish wante
   }
 }
 
-void insert(call const& it, creation const& how, bool create, std::size_t first_item, wish wanted) {
+void insert(call const& it, creation const& how, bool may_create, std::size_t first_item, wish wanted) {
   opened_key<cf_value> key(it, 1, api::key_read | api::key_write);
   auto* chain = key.value();
   bool const creates = chain == nullptr;
-  if (creates && !create) throw refusal("ERR not found");
+  if (creates && !may_create) throw refusal("ERR not found");
   // From the last expansion on RedisBloom refuses, before it looks for a free slot.
   if (!may_expand(it, creates ? 1 : chain->filters().size(), current_settings().cf_max_expansions))
     throw refusal("Maximum expansions reached");
   if (creates) {
-    chain = key.set(made(it, how));
-    replicate_creation(it, how);
-    it.notify("cuckoo.reserve");
+    chain = create(it, key, how);
   }
   if (wanted.many) it.begin_array(it.size() - first_item);
   accepted_items accepted(it, first_item);
@@ -163,7 +187,9 @@ void insert_with_options(call const& it, bool only_new) {
       if (++i == it.size()) throw wrong_arity();
       auto const capacity = it.integer(i);
       if (!capacity) throw refusal("Bad capacity");
-      if (*capacity < 2 * how.bucket_slots || *capacity > most_of(it, most_capacity))
+      // Where a master has another cf-bucket-size, its filter came before.
+      auto const least = comes_from_elsewhere(it.context()) ? 1 : 2 * how.bucket_slots;
+      if (*capacity < least || *capacity > most_of(it, most_capacity))
         throw refusal("Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
       how.capacity = *capacity;
     } else {
@@ -173,19 +199,6 @@ void insert_with_options(call const& it, bool only_new) {
   if (i == it.size()) throw wrong_arity();
   insert(it, how, create, i, {.only_new = only_new, .many = true});
 }
-
-struct reserve_option {
-  std::string name;
-  long long creation::*value;
-  long long least;
-  long long most;
-};
-// In the order in which RedisBloom looks for them, and so complains.
-reserve_option const reserve_options[] = {
-    {"MAXITERATIONS", &creation::iterations, 1, 65535},
-    {"BUCKETSIZE", &creation::bucket_slots, 1, 255},
-    {"EXPANSION", &creation::expansion, 0, most_expansion},
-};
 
 /// RedisBloom 2 cut numbers off at 16 bits, which saved filters have for them; an expansion that is no power of two it raised
 /// to the next.
@@ -206,19 +219,18 @@ void cf_reserve(call& it) {
   // RedisBloom looks for the words among all arguments, the key and the values too. If one comes twice, the first counts.
   bool const loosely = reads_as_redisbloom(it);
   for (std::size_t i = 3; i < it.size() && !loosely; i += 2)
-    if (std::ranges::none_of(reserve_options, [&](auto const& each) { return it.is(i, each.name); }))
-      refuse_word(it[i], "BUCKETSIZE, MAXITERATIONS and EXPANSION");
+    if (!is_option(it, i)) refuse_word(it[i], "BUCKETSIZE, MAXITERATIONS and EXPANSION");
   for (auto const& option : reserve_options) {
     std::size_t at = loosely ? 1 : 3;
     while (at < it.size() && !it.is(at, option.name)) at += loosely ? 1 : 2;
     if (at >= it.size()) continue;
     if (at + 1 == it.size()) throw wrong_arity();
     auto const value = it.integer(at + 1);
-    if (!value) throw refusal("Couldn't parse " + option.name);
+    if (!value) throw refusal("Couldn't parse " + std::string(option.name));
     // Buckets of more slots are not in any filter that RedisBloom saved.
     auto const most = option.value == &creation::bucket_slots ? option.most : most_of(it, option.most);
     if (*value < option.least || *value > most)
-      throw refusal(option.name + ": value must be in the range [" + std::to_string(option.least) + ", " +
+      throw refusal(std::string(option.name) + ": value must be in the range [" + std::to_string(option.least) + ", " +
                     std::to_string(option.most) + "]");
     how.*option.value = *value;
   }
@@ -229,9 +241,7 @@ void cf_reserve(call& it) {
 
   opened_key<cf_value> key(it, 1, api::key_read | api::key_write);
   if (key.value() != nullptr) throw refusal("ERR item exists");
-  key.set(made(it, how));
-  replicate_creation(it, how);
-  it.notify("cuckoo.reserve");
+  (void)create(it, key, how);
   it.reply_ok();
 }
 

@@ -64,6 +64,18 @@ void filter_key::open(patient_call& it, std::size_t argument, bool writes) {
   if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
 }
 
+/// To write, when no work reads it. The key is closed while the work is finished: that may put another value in place of this
+/// one, and the server looks at the value of a key that it closes.
+void filter_key::open_unread(patient_call& it, std::size_t argument) {
+  for (;;) {
+    open(it, argument, true);
+    auto const marks = value_->shared_marks();
+    if (!marks->is_read()) return;
+    key_.reset();
+    (void)marks->settle(it);
+  }
+}
+
 void filter_key::unshare(patient_call& it) {
   if (!value_->is_shared()) return;
   if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {

@@ -43,6 +43,7 @@ class filter_value {
   /// Changes with every change of the filter, and is never the same again, also not after a restart.
   [[nodiscard]] std::uint64_t stamp() const noexcept { return stamp_; }
   [[nodiscard]] reading_marks& marks() noexcept { return *held_.marks; }
+  [[nodiscard]] std::shared_ptr<reading_marks> shared_marks() const noexcept { return held_.marks; }
 
   [[nodiscard]] filter_value copied() const { return filter_value(held_); }
   [[nodiscard]] bool is_shared() const noexcept { return held_.marks.use_count() > 1; }
@@ -88,8 +89,7 @@ class filter_key {
   /// must not take the time and the memory.
   template <class Check>
   filter_key(patient_call& it, std::size_t argument, purpose what, Check check) {
-    do open(it, argument, true);
-    while (value_->marks().settle(it));
+    open_unread(it, argument);
     check(std::as_const(*value_).filter());
     if (what == to_change) unshare(it);
   }
@@ -99,6 +99,7 @@ class filter_key {
 
  private:
   void open(patient_call& it, std::size_t argument, bool writes);
+  void open_unread(patient_call& it, std::size_t argument);
   void unshare(patient_call& it);
 
   std::optional<opened_key<filter_value>> key_;

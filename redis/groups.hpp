@@ -23,7 +23,8 @@ extern command_group const cf_group;
 extern command_group const cms_group;
 extern command_group const topk_group;
 
-/// Decides once which groups there are, and makes their types. Logs one line if it is not all of them. `wanted`: none else.
+/// Decides once which groups there are, and makes their types. Logs one line if it is not all of them. If not `wanted`, there
+/// are none.
 void choose_groups(api::context* to, bool wanted);
 [[nodiscard]] bool is_there(command_group const& group) noexcept;
 /// The names of those that were left out: "BF,CF"; empty: none.

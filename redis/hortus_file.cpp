@@ -1,4 +1,5 @@
 #include <array>
+#include <optional>
 
 #include "redis/filter.hpp"
 #include "redis/filter_pieces.hpp"
@@ -96,9 +97,11 @@ void complete_import(patient_call& it, import_value& begun) {
   };
   auto const finish = [made, parts](patient_call& now) {
     check_serves(now, 1, true);
-    opened_key<import_value> const key(now, 1, api::key_read);
-    if (!key.holds() || key.value()->pieces() != parts)
-      throw refusal("ERR the import was deleted or replaced before it was complete");
+    {  // closed before its value goes away
+      opened_key<import_value> const key(now, 1, api::key_read);
+      if (!key.holds() || key.value()->pieces() != parts)
+        throw refusal("ERR the import was deleted or replaced before it was complete");
+    }
     opened_key<filter_value> place(now, 1, key_to_write);
     reply_complete(now, *place.set(new_value<filter_value>(std::move(*made))));
   };
@@ -112,15 +115,24 @@ void import_piece(patient_call& it) {
     throw refusal("ERR a piece has at most " + std::to_string(most_piece_bytes) + " bytes");
   if (offset == 0) return begin_import(it, piece);
   for (;;) {
-    opened_key<import_value> const key(it, 1, key_to_write);
-    auto* const begun = key.holds() ? key.value() : nullptr;
+    std::optional<opened_key<import_value>> key(std::in_place, it, 1, key_to_write);
+    auto* const begun = key->holds() ? key->value() : nullptr;
     if (begun == nullptr)
       throw refusal("ERR no import was begun at this key: the first piece is FROM 0, at a key that is not there");
-    if (begun->marks().settle(it)) continue;  // it may be complete by now
+    // When work is done, the filter may be in the place of the import, and the server looks at the value of a key that it
+    // closes.
+    if (begun->marks().is_read()) {
+      key.reset();
+      (void)begun->marks().settle(it);
+      continue;
+    }
     if (offset != begun->came()) throw refusal("ERR the next piece is FROM " + std::to_string(begun->came()));
     auto const missing = begun->file_bytes() - begun->came();
     if (piece.size() > missing) throw refusal("ERR only " + std::to_string(missing) + " bytes of the file are missing");
-    if (piece.size() == missing) return complete_import(it, *begun);
+    if (piece.size() == missing) {
+      key.reset();
+      return complete_import(it, *begun);
+    }
     begun->add(piece);
     return reply_missing(it, missing - piece.size());
   }

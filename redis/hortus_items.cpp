@@ -98,7 +98,7 @@ void advance(patient_call& it) {
       throw error(errc::unsupported, "this filter ages by its items: WINDOW of HORTUS.CREATE makes one that ages by time");
     turns = family.turns(now) != 0;
   };
-  // A key is in use until it is closed.
+  // Opened to change only if that changes anything: a filter that two keys share would be copied for nothing.
   if (filter_key const key(it, 1, filter_key::to_replace, check); !turns)
     return reply_unsigned(it, key->filter().family().time());
   filter_key key(it, 1, filter_key::to_change, check);

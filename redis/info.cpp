@@ -33,7 +33,8 @@ void show(api::info* to, int for_crash_report) {
     if (auto const out = groups_left_out(); !out.empty()) api::InfoAddFieldCString(to, "left_out", out.c_str());
   }
   api::InfoAddFieldULongLong(to, "bytes", shown(allocated_bytes()));
-  api::InfoAddFieldULongLong(to, "repeated_refusals", repeated_refusals());
+  api::InfoAddFieldULongLong(to, "repeated_refusals", repeated_refusals().items);
+  api::InfoAddFieldULongLong(to, "repeated_commands_refused", repeated_refusals().commands);
   for (auto const& type : counted_types()) api::InfoAddFieldULongLong(to, type.field.c_str(), shown(type.live->load()));
 }
 

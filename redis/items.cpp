@@ -1,5 +1,7 @@
 #include "redis/items.hpp"
 
+#include <charconv>
+
 namespace hortus::server {
 namespace {
 
@@ -32,7 +34,9 @@ char const* refusal_of(any_filter const& filter) {
 }
 
 void replicate_time(call const& it, std::uint64_t now) noexcept {
-  api::Replicate(it.context(), "HORTUS.ADVANCE", "sl", it.raw(1), static_cast<long long>(now));
+  char digits[24];  // the format of integers has a sign
+  auto const end = std::to_chars(digits, digits + sizeof digits, now).ptr;
+  api::Replicate(it.context(), "HORTUS.ADVANCE", "sb", it.raw(1), digits, static_cast<std::size_t>(end - digits));
 }
 
 void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_change then) {

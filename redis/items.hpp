@@ -100,7 +100,7 @@ struct item_changes {
       try {
         std::rethrow_exception(failure);
       } catch (...) {
-        return reply_failure(it.context());
+        return reply_failure(it);
       }
     }
     bit(refused, i) ? it.reply_refusal(refusal_text) : it.reply(bit(yes, i) ? 1 : 0);
@@ -215,7 +215,7 @@ template <class Items>
 void replicate_accepted(patient_call const& it, Items const& items, item_changes const& all) noexcept {
   if (all.refusals != 0) try {
       return items.replicate_some(all.done, [&](std::size_t i) { return !bit(all.refused, i); });
-    } catch (std::bad_alloc const&) {  // then all that the filter was asked for: it refuses the same items there
+    } catch (std::bad_alloc const&) {  // then the whole command: the replica refuses the same items
     }
   all.failure ? items.replicate_first(all.done) : it.replicate();
 }

@@ -19,7 +19,7 @@ void run_soon(main_thread_task& what) noexcept {
   api::EventLoopAddOneShot(set_timer, &what);
 }
 
-bool remember_main_thread(api::context* module) noexcept {
+bool open_main_thread(api::context* module) noexcept {
   of_module = api::GetDetachedThreadSafeContext(module);
   return of_module != nullptr;
 }

@@ -31,7 +31,8 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus:
   bool redisbloom = true;
   if (!read_arguments(context, arguments, count, redisbloom)) return api::failed;
   choose_groups(context, redisbloom);
-  bool const ready = remember_main_thread(context) && count_role_changes(context) && add_settings(context) &&
-                     add_groups(context) && add_hortus(context) && add_info(context);
+  // The role changes last: Redis 7.0 keeps the listener of a module that could not be loaded, and calls it.
+  bool const ready = add_settings(context) && add_groups(context) && add_hortus(context) && add_info(context) &&
+                     open_main_thread(context) && count_role_changes(context);
   return ready ? api::ok : api::failed;
 }

@@ -11,7 +11,8 @@ namespace hortus {
 
 std::span<family_info const> catalogue() {
 #define HORTUS_FAMILY(name, ...) entry_of_##name(card_of(#name)),
-  static std::vector<family_info> const all{
+  // Never destroyed: threads may still read it when the program ends.
+  static auto const& all = *new std::vector<family_info>{
 #include "compiled_families.def"
   };
 #undef HORTUS_FAMILY
