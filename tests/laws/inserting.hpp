@@ -1,7 +1,7 @@
 #pragma once
 #include "laws/support.hpp"
 
-/// insert and insert_if_new, one by one, in batches, and into a filter that is full.
+/// insert and insert_if_new, one by one and in batches.
 namespace hortus::testing {
 
 template <class F>
@@ -53,42 +53,6 @@ void a_batch_does_what_its_keys_do_one_by_one() {
     }
 }
 
-/// A key that does not fit is refused: insert says so, nothing changes, and every key that went in is still found. Overfilled
-/// tenfold, one by one and in batches, with the front's books right.
-template <class F>
-requires insertable<F> &&(can_be_full<F>)void a_full_filter_refuses_keys_and_loses_none() {
-  for (std::uint64_t const planned : {1U, 10U, 1000U}) {
-    of_keys<F> f(goal_for<F>(planned));
-    auto const offered = keys<random_keys>(0, 100 + 10 * planned);
-    std::vector<std::uint64_t> members;
-    std::uint64_t refused = 0;
-    for (auto const key : offered) {
-      auto const before = refused < 50 ? to_bytes(f) : std::vector<std::byte>();
-      if (f.insert(key)) {
-        members.push_back(key);
-      } else if (refused++ < 50) {
-        ASSERT_EQ(to_bytes(f), before) << "what is refused changes nothing";
-      }
-    }
-    EXPECT_GE(members.size(), planned);
-    EXPECT_GT(refused, 0U) << planned;
-    EXPECT_EQ(f.about().items_inserted, members.size());
-    EXPECT_EQ(f.may_contain(members).count(), members.size());
-
-    of_keys<F> together(goal_for<F>(planned));
-    EXPECT_EQ(together.insert(offered), members.size());
-    EXPECT_EQ(to_bytes(together), to_bytes(f)) << planned;
-    EXPECT_EQ(to_bytes(from_bytes<of_keys<F>>(to_bytes(f))), to_bytes(f));
-
-    if constexpr (erasable<F>) {
-      for (std::size_t i = 0; i < members.size(); i += 2) ASSERT_TRUE(f.erase(members[i]));
-      for (std::size_t i = 1; i < members.size(); i += 2) ASSERT_TRUE(f.may_contain(members[i])) << i;
-      for (std::size_t i = 0; i < members.size() / 4; ++i)  // there is room again
-        ASSERT_TRUE(f.insert(random_keys::make(absent + i))) << i << " of " << planned;
-    }
-  }
-}
-
 template <class F>
 requires noticing<F> && membership<F>
 void insert_if_new_tells_new_keys_and_inserts_them() {
@@ -126,40 +90,11 @@ void a_batch_of_insert_if_new_does_the_same() {
     }
 }
 
-/// Whether a key is new cannot be told by a key that has no room: insert_if_new throws, changes nothing, and still finds
-/// members.
-template <class F>
-requires noticing<F> &&(can_be_full<F>)void insert_if_new_throws_when_it_is_full() {
-  of_keys<F> f(goal_for<F>(100));
-  auto const offered = keys<random_keys>(0, 2000);
-  std::uint64_t refused = 0, members = 0;
-  for (auto const key : offered) {
-    auto const before = to_bytes(f);
-    try {
-      f.insert_if_new(key);
-      ++members;
-    } catch (error const& e) {
-      ++refused;
-      EXPECT_EQ(e.code(), errc::full);
-      ASSERT_EQ(to_bytes(f), before);
-    }
-  }
-  EXPECT_GE(members, 100U);
-  EXPECT_GT(refused, 1000U);
-  EXPECT_EQ(f.about().items_inserted, members);
-  auto together = f;
-  EXPECT_EQ(code_of([&] { (void)together.insert_if_new(offered); }), errc::full);
-  EXPECT_EQ(together.family(), f.family());
-  EXPECT_FALSE(f.insert_if_new(offered.front())) << "a member needs no room";
-}
-
 template <class F>
 void register_inserting_laws() {
   HORTUS_LAW(a_batch_does_what_its_keys_do_one_by_one);
-  HORTUS_LAW(a_full_filter_refuses_keys_and_loses_none);
   HORTUS_LAW(insert_if_new_tells_new_keys_and_inserts_them);
   HORTUS_LAW(a_batch_of_insert_if_new_does_the_same);
-  HORTUS_LAW(insert_if_new_throws_when_it_is_full);
 }
 
 }  // namespace hortus::testing
