@@ -1,15 +1,11 @@
 // The d-left filter: places, loads, rate, size and counts as in the literature, churn, a full filter.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 
-#include <hortus/batch.hpp>
 #include <hortus/counting/d_left.hpp>
-#include <hortus/io/store.hpp>
 #include <hortus/plan/bloom.hpp>
 
-#include "key_sets.hpp"
 #include "statistics.hpp"
 
 namespace hortus::testing {
@@ -123,37 +119,6 @@ TEST(d_left, selected_keys_load_buckets_as_others_do) {
     }
 }
 
-/// Random valid operations compared with a multiset, with so few fingerprints that many keys share one. No key is missed or
-/// counted too low, and every erase of a member succeeds.
-TEST(d_left, against_a_multiset) {
-  for (unsigned const bits : {3U, 5U, 8U, 12U}) {
-    d_left f({50, bits});
-    std::map<std::uint64_t, std::uint64_t> model;
-    std::uint64_t refused = 0;
-    for (std::uint64_t t = 0; t < 100'000; ++t) {
-      auto const random = mix64(t + 77 * bits);
-      auto const i = random % 900;
-      if (random >> 63 != 0 || model.size() > 800) {
-        auto const it = model.lower_bound(i);
-        if (it == model.end()) continue;
-        ASSERT_TRUE(f.erase(key(it->first)));
-        if (--it->second == 0) model.erase(it);
-      } else if (f.insert(key(i))) {
-        ++model[i];
-      } else {
-        ++refused;
-      }
-      auto const asked = mix64(random) % 900;
-      auto const it = model.find(asked);
-      std::uint64_t const truth = it == model.end() ? 0 : it->second;
-      ASSERT_GE(f.count(key(asked)), std::min(truth, d_left::max_count()));
-      ASSERT_EQ(f.count(key(asked)) > 0, f.may_contain(key(asked)));
-    }
-    for (auto const& [i, copies] : model) ASSERT_GE(f.count(key(i)), std::min(copies, d_left::max_count())) << bits;
-    EXPECT_EQ(refused, 0U);
-  }
-}
-
 TEST(d_left, counts_to_four_and_stays_there) {
   d_left f({100, 20});
   for (std::uint64_t i = 1000; i < 2000; ++i) ASSERT_TRUE(f.insert(key(i)));
@@ -189,43 +154,6 @@ TEST(d_left, every_width_of_remainder_works) {
     EXPECT_EQ(f.buckets().used(), 1000U) << bits;
     for (std::uint64_t i = 1000; i < 2000; ++i) EXPECT_FALSE(f.erase(key(i))) << bits;
   }
-}
-
-TEST(d_left, estimates_distinct_keys) {
-  for (std::uint64_t const items : {1U, 20U, 5000U}) {
-    d_left f(d_left::plan({.items = items, .fpr = .1}));
-    EXPECT_EQ(f.estimate(), plan::estimate{});
-    for (std::uint64_t i = 0; i < 2 * items; ++i) ASSERT_TRUE(f.insert(key(i % items)));
-    auto const e = f.estimate();
-    EXPECT_GE(static_cast<double>(items), e.value - z_two_sided / plan::z95 * (e.value - e.low) - 1);
-    EXPECT_LE(static_cast<double>(items), e.value + z_two_sided / plan::z95 * (e.high - e.value) + 1);
-  }
-}
-
-/// Large enough that batches prefetch.
-TEST(d_left, a_batch_does_what_its_keys_do_one_by_one) {
-  d_left singly({50'000, 14}), together({50'000, 14});
-  ASSERT_GT(singly.size_bytes(), cached_bytes);
-  std::vector<digest> xs;
-  for (std::uint64_t i = 0; i < 256; ++i) xs.push_back(key(i % 200));
-  for (auto const x : xs) ASSERT_TRUE(singly.insert(x));
-  EXPECT_EQ(insert_all(together, std::span<digest const>(xs)), xs.size());
-  EXPECT_EQ(singly, together);
-  std::uint64_t hits[4];
-  may_contain_all(together, std::span<digest const>(xs), hits);
-  for (auto const word : hits) EXPECT_EQ(word, ~std::uint64_t{0});
-}
-
-TEST(d_left, goes_on_after_a_file) {
-  d_left_filter f({.items = 1000, .fpr = .001});
-  EXPECT_EQ(f.insert(std::vector<std::string>{"ada", "bob", "ada"}), 3U);
-  auto again = from_bytes<d_left_filter>(to_bytes(f));
-  EXPECT_EQ(again, f);
-  EXPECT_EQ(again.family().count(again("ada")), 2U);
-  EXPECT_TRUE(again.may_contain("bob"));
-  EXPECT_FALSE(again.may_contain("eve"));
-  again.clear();
-  EXPECT_EQ(again.family(), d_left(f.family().shape()));
 }
 
 /// Any content of the cells is safe: holes, remainder 0 with a counter, the same fingerprint everywhere.

@@ -6,8 +6,6 @@
 #include <set>
 #include <vector>
 
-#include <hortus/io/store.hpp>
-
 #include "statistics.hpp"
 
 /// What is peculiar to hash_compaction: signatures in descending order on every path, bytes that do not depend on the order of
@@ -260,18 +258,6 @@ TEST(hash_compaction, a_header_that_does_not_fit_its_bytes_is_refused) {
   EXPECT_THROW(hash_compaction(hash_compaction::params{}), error);
   EXPECT_THROW(hash_compaction({1, 58}), error);
   EXPECT_THROW(hash_compaction({1, 3}), error);
-}
-
-TEST(hash_compaction, goes_on_after_a_file) {
-  hash_compaction_filter f({.items = 1000, .fpr = .001});
-  EXPECT_EQ(f.insert(std::vector<std::string>{"ada", "bob", "ada"}), 3U);
-  auto again = from_bytes<hash_compaction_filter>(to_bytes(f));
-  EXPECT_EQ(again, f);
-  EXPECT_FALSE(again.insert_if_new("ada"));
-  EXPECT_TRUE(again.insert_if_new("eve"));
-  EXPECT_EQ(again.family().table().used(), 3U);
-  again.clear();
-  EXPECT_EQ(again.family(), hash_compaction(f.family().shape()));
 }
 
 }  // namespace

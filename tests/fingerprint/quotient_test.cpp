@@ -6,12 +6,8 @@
 #include <map>
 #include <set>
 
-#include <hortus/batch.hpp>
 #include <hortus/fingerprint/quotient.hpp>
 #include <hortus/io/store.hpp>
-
-#include "key_sets.hpp"
-#include "statistics.hpp"
 
 namespace hortus::testing {
 namespace {
@@ -355,32 +351,6 @@ TEST(quotient, counts_stay_at_the_maximum) {
   EXPECT_EQ(rich.count(key(1)), ~std::uint64_t{0});
   EXPECT_EQ(rich.shape(), f.shape());
   EXPECT_TRUE(sound(rich));
-}
-
-/// Large enough that batches prefetch.
-TEST(quotient, a_batch_does_what_its_keys_do_one_by_one) {
-  quotient singly({2'000'000, 30}), together({2'000'000, 30});
-  ASSERT_GT(singly.size_bytes(), cached_bytes);
-  std::vector<digest> xs;
-  for (std::uint64_t i = 0; i < 256; ++i) xs.push_back(key(i % 200));
-  for (auto const x : xs) ASSERT_TRUE(singly.insert(x));
-  EXPECT_EQ(insert_all(together, std::span<digest const>(xs)), xs.size());
-  EXPECT_EQ(singly, together);
-  std::uint64_t hits[4];
-  may_contain_all(together, std::span<digest const>(xs), hits);
-  for (auto const word : hits) EXPECT_EQ(word, ~std::uint64_t{0});
-}
-
-TEST(quotient, goes_on_after_a_file) {
-  quotient_filter f({.items = 1000, .fpr = .001});
-  EXPECT_EQ(f.insert(std::vector<std::string>{"ada", "bob", "ada", "ada", "ada", "ada"}), 6U);
-  auto again = from_bytes<quotient_filter>(to_bytes(f));
-  EXPECT_EQ(again, f);
-  EXPECT_EQ(again.family().count(again("ada")), 5U);
-  EXPECT_TRUE(again.may_contain("bob"));
-  EXPECT_FALSE(again.may_contain("eve"));
-  again.clear();
-  EXPECT_EQ(again.family(), quotient(f.family().shape()));
 }
 
 /// Reads the scalars of a filter with other cells.
