@@ -4,14 +4,18 @@
 #   make test      every test, once, with g++
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make redis     the Redis module: build/hortus_redis.so
-#   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses
+#   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses,
+#                         REDIS_SERVER=valkey-server takes that server in place of redis-server
 #   make redis-test-sanitized  those about memory again, with the module under ASan+UBSan and failing allocations
+#   make systems   on each system of tools/systems.txt: make tour, make test, and make redis-test with each of its servers;
+#                  SYSTEMS='debian-13' chooses, FRESH=yes makes the chroots below build-systems/ anew before they are a day old
+#   make systems-quick    on Debian 13: reads all headers and sources, and the Redis module's most telling tests with its servers
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
 #   make lint      format, include arrows, every header alone, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
-#                  nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz (FUZZ_SECONDS a target)
-#                  nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads, REDIS_COMMANDS beside a model) nightly-seeded
-#                  nightly-seeded-headers
+#                  nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan
+#                  nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads,
+#                  REDIS_COMMANDS beside a model) nightly-seeded nightly-seeded-headers nightly-systems-NAME for each system
 #   make seeded-bugs   put realistic bugs into a copy of the source, one at a time: each must be noticed;  BUGS='lock_*' chooses
 #   make install   to PREFIX, below DESTDIR
 #   make clean
@@ -24,16 +28,27 @@ REDIS_COMMANDS ?= 1000000
 REDIS_TESTS ?=
 BENCH ?=
 BUGS ?=
+FRESH ?=
+
+all_systems := $(shell awk '$$1 ~ /^[a-z]/ { print $$1 }' tools/systems.txt)
+SYSTEMS ?= $(all_systems)
+
+# Of the Redis module's tests those that notice first what another server does differently.
+quick_redis_tests = administration elsewhere hortus_background hortus_commands keys listeners replication
 
 # Ninja where it is, asked for when it is needed: the line before may have installed it. An existing build tree keeps the
 # generator it was made with.
 configure = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo Unix Makefiles)}" cmake --preset
+export JOBS FRESH
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 # In this order: what is quick to fail comes first.
-nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers
+nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan nightly-fuzz \
+  nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers $(all_systems:%=nightly-systems-%)
 
-.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint need-redis
+.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) \
+  neon fuzz seeded-bugs systems $(all_systems:%=system-%) systems-quick install clean need-build need-test need-libcxx need-lint \
+  need-redis need-systems
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -50,7 +65,7 @@ bench: build
 # As with `make build`, a new tree is set up without tests.
 redis: need-build
 	@$(configure) release $(if $(wildcard build/CMakeCache.txt),,-DHORTUS_TESTS=OFF) -DHORTUS_REDIS=ON -DHORTUS_WERROR=$(WERROR)
-	@cmake --build --preset release --target hortus_redis example_redis_filter -j $(JOBS)
+	@cmake --build --preset release --target hortus_redis hortus_redis_taken_names example_redis_filter -j $(JOBS)
 
 # Files of filters go to the command and back.
 redis-test: build redis need-redis
@@ -63,7 +78,7 @@ redis-asan: need-test need-redis
 
 redis-test-sanitized: redis-asan
 	@python3 tests/redis/run.py build-asan/hortus_redis.so build-asan/redis-test $(JOBS) \
-	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies keys model payload persistence)
+	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies hortus_background keys model payload persistence)
 
 test: leg-release
 	@grep 'tests passed' build/release.log
@@ -83,6 +98,7 @@ options_of_asan = -DHORTUS_BUILD_COMMAND=OFF
 
 tree_of_release = build
 tree_of_clang = build-clang
+tree_of_libcxx = build-libcxx
 tree_of_asan = build-asan
 tree_of_tsan = build-tsan
 
@@ -101,6 +117,9 @@ nightly-lint: lint
 nightly-lint-tests: tidy-tree
 	bash tools/tidy.sh build-tidy $(JOBS) tests
 nightly-clang: neon leg-clang
+# The newest libc++ there is, with its clang: older ones lack parts of C++20.
+nightly-libcxx: options_of_libcxx = -DCMAKE_CXX_COMPILER=$(shell ls -d /usr/lib/llvm-*/include/c++/v1 | sort -V | tail -n 1 | sed 's:include/.*:bin/clang++:')
+nightly-libcxx: need-libcxx leg-libcxx
 nightly-laws: need-test
 	bash tools/laws_for.sh -mavx2 avx2
 	bash tools/laws_for.sh -march=x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl
@@ -115,8 +134,9 @@ nightly-redis: export HORTUS_REDIS_SECONDS = $(REDIS_SECONDS)
 nightly-redis: export HORTUS_REDIS_COMMANDS = $(REDIS_COMMANDS)
 nightly-redis: export HORTUS_REDIS_ROUNDS = 50
 nightly-redis: export HORTUS_REDIS_EACH = 500
+nightly-redis: export HORTUS_REDIS_LISTENED = 100000
 nightly-redis: redis-test redis-test-sanitized
-nightly-seeded: need-test
+nightly-seeded: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
 nightly-seeded-headers: need-test
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under include
@@ -129,8 +149,19 @@ fuzz: need-test
 	cmake --build --preset fuzz -j $(JOBS)
 	bash tools/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(JOBS)
 
-seeded-bugs: need-test
+seeded-bugs: need-test need-redis
 	python3 tools/seeded_bugs.py --jobs $(JOBS) $(BUGS)
+
+systems: $(SYSTEMS:%=system-%)
+
+$(all_systems:%=system-%): system-%: need-systems
+	@bash tools/system.sh $* bash tools/in_system.sh $* all
+
+$(all_systems:%=nightly-systems-%): nightly-systems-%: system-%
+
+# The module is this machine's: a server loads what was compiled elsewhere too, and compiling it there takes longer than all the rest.
+systems-quick: redis need-systems
+	@bash tools/system.sh --with build/hortus_redis.so debian-13 bash tools/in_system.sh debian-13 quick $(quick_redis_tests)
 
 install: build
 	cmake --install build --prefix $(PREFIX)
@@ -140,9 +171,14 @@ need-build:
 need-test:
 	@bash tools/install_dependencies.sh build test
 need-redis:
-	@bash tools/install_dependencies.sh build redis
+	@bash tools/install_dependencies.sh build redis clients
+need-systems:
+	@bash tools/install_dependencies.sh systems
+need-libcxx: need-test
+	@bash tools/install_dependencies.sh libcxx
 need-lint:
 	@bash tools/install_dependencies.sh build test lint
 
 clean:
+	@bash tools/system.sh --remove
 	rm -rf build build-*

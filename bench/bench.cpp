@@ -13,7 +13,7 @@
 namespace hortus::bench {
 
 #define HORTUS_FAMILY(name, ...) measured_family measured_##name();
-#include <hortus/any/families.def>
+#include "compiled_families.def"
 #undef HORTUS_FAMILY
 
 namespace {
@@ -23,7 +23,7 @@ std::vector<measured_family> const& all_measured() {
 #define HORTUS_FAMILY(name, ...) measured_##name(),
   static std::vector<measured_family> const all = [] {
     std::vector<measured_family> some{
-#include <hortus/any/families.def>
+#include "compiled_families.def"
     };
     std::erase_if(some, [](measured_family const& f) { return f.numbers == nullptr; });
     return some;

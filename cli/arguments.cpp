@@ -15,6 +15,7 @@
 #include <hortus/version.hpp>
 
 #include "cli/command.hpp"
+#include "cli/describe/help.hpp"
 #include "cli/did_you_mean.hpp"
 #include "cli/text/output.hpp"
 
@@ -110,9 +111,7 @@ int run_command(int argc, char** argv) {
       "hortus");
   app.set_version_flag("-V,--version", std::string("hortus ") + HORTUS_VERSION_STRING, "print the version");
   app.require_subcommand(1);
-  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.get_formatter()->label("Positionals", "Arguments");
-  app.get_formatter()->column_width(28);
+  set_help_layout(app);
   app.set_help_flag("-h,--help", "print this help");
   action chosen;
   command_line commands(app);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <hortus/any/card.hpp>
+
 #include "cli/bench_rows.hpp"
 #include "cli/text/numbers.hpp"
 
@@ -51,6 +53,7 @@ table growth_table(std::vector<bench::row> const& all) {
   for (auto const& r : first) titles.push_back({human_count(r.items), align::right});
   table shown(titles);
   for (auto const family : growth_families) {
+    if (!has_family(family)) continue;
     std::vector<std::string> cells{std::string(family)};
     for (auto const& r : growth_of(family, all))
       cells.push_back(r.batch_miss_ns < 0 ? "-" : fmt::format("{:.1f}", r.batch_miss_ns));

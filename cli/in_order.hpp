@@ -31,7 +31,7 @@ void in_order(unsigned threads, Take take, Work work, Finish finish, Stop stop) 
   std::exception_ptr failure;
 
   auto const run = [&] {
-    Piece piece;
+    Piece piece{};
     for (;;) {
       std::exception_ptr thrown;
       std::uint64_t turn = 0;

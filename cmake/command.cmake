@@ -8,9 +8,9 @@ endif()
 list(REMOVE_ITEM sources ${main})
 for_each_family(${PROJECT_SOURCE_DIR}/bench/measure_family.cpp.in ${PROJECT_BINARY_DIR}/families measured)
 
-find_package(CLI11 REQUIRED)
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
+hortus_need_package(CLI11 2.0 CLI11 libcli11-dev) # set_version_flag
+hortus_need_package(fmt 8.0 fmt libfmt-dev) # format_string
+hortus_need_package(nlohmann_json 3.9 nlohmann-json nlohmann-json3-dev) # ordered_json
 include(${CMAKE_CURRENT_LIST_DIR}/compression.cmake)
 if(NOT TARGET hortus_compression)
   message(FATAL_ERROR "the command reads gzip and zstd: install zlib and zstd (Debian and Ubuntu: zlib1g-dev, libzstd-dev, pkgconf)")
@@ -29,6 +29,7 @@ foreach(target hortus_cli_loops hortus_cli_parts)
   target_link_libraries(${target} PUBLIC hortus::redis hortus::hortus CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   target_link_libraries(${target} PUBLIC hortus_compression)
 endforeach()
+target_include_directories(hortus_cli_loops PRIVATE ${PROJECT_BINARY_DIR}/families) # compiled_families.def
 compile_folders_together(hortus_cli_loops ${loops})
 target_compile_options(hortus_cli_parts PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(hortus_cli_parts PRIVATE <fmt/format.h> <hortus/any/any_filter.hpp>)
@@ -36,7 +37,7 @@ compile_folders_together(hortus_cli_parts ${sources})
 # Those that include CLI11, which takes five seconds.
 compile_together(
   hortus_cli_parts arguments ${PROJECT_SOURCE_DIR}/cli/arguments.cpp ${PROJECT_SOURCE_DIR}/cli/options.cpp
-  ${PROJECT_SOURCE_DIR}/cli/describe/walk.cpp
+  ${PROJECT_SOURCE_DIR}/cli/describe/walk.cpp ${PROJECT_SOURCE_DIR}/cli/describe/help.cpp
 )
 # What the benchmarks of all families share, which is as much to compile as a family.
 add_library(hortus_cli_measured OBJECT ${measured})

@@ -1,6 +1,6 @@
 # The list of families as CMake sees it: for_each_family(template output_folder result) makes a source of a template for each line
-# HORTUS_FAMILY(name, room, type) of any/families.def, and lists them in `result`. Each includes the header of its own family and no
-# other.
+# HORTUS_FAMILY(name, room, type) of any/families.def that HORTUS_FAMILIES leaves in, and lists them in `result`. Each includes the
+# header of its own family and no other.
 #
 # Several of them are compiled as one unit, by batch_families(target sources), because half of what a family takes to compile is
 # what all of them share. With more than four a unit takes longer than people like to wait who touch one family.
@@ -13,24 +13,51 @@ endif()
 set(HORTUS_FAMILIES_DEF ${PROJECT_SOURCE_DIR}/include/hortus/any/families.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${HORTUS_FAMILIES_DEF})
 
+# The lines of the families that HORTUS_FAMILIES names, in the order of families.def, whatever the order there.
+set(HORTUS_FAMILIES all CACHE STRING "The families that are compiled, as a list \"bloom;cuckoo\", or all")
+file(STRINGS ${HORTUS_FAMILIES_DEF} every_line REGEX "^HORTUS_FAMILY\\(")
+set(HORTUS_FAMILY_LINES)
+set(every_family)
+foreach(line IN LISTS every_line)
+  if(NOT line MATCHES "^HORTUS_FAMILY\\(([a-z_0-9]+), [a-z_0-9]+, .+\\)$")
+    message(FATAL_ERROR "families.def: expected HORTUS_FAMILY(name, room, type), not: ${line}")
+  endif()
+  list(APPEND every_family ${CMAKE_MATCH_1})
+  if(HORTUS_FAMILIES STREQUAL "all" OR CMAKE_MATCH_1 IN_LIST HORTUS_FAMILIES)
+    list(APPEND HORTUS_FAMILY_LINES "${line}")
+  endif()
+endforeach()
+if(NOT HORTUS_FAMILIES STREQUAL "all")
+  foreach(family IN LISTS HORTUS_FAMILIES)
+    if(NOT family IN_LIST every_family)
+      list(JOIN every_family ", " every_family)
+      message(FATAL_ERROR "HORTUS_FAMILIES: there is no family '${family}'. Write all, or a list \"bloom;cuckoo\" of: ${every_family}")
+    endif()
+  endforeach()
+endif()
+if(NOT HORTUS_FAMILY_LINES)
+  message(FATAL_ERROR "HORTUS_FAMILIES names no family. Write all, or a list as \"bloom;cuckoo\"")
+endif()
+if(HORTUS_FAMILY_LINES STREQUAL every_line)
+  set(HORTUS_HAS_ALL_FAMILIES ON)
+else()
+  set(HORTUS_HAS_ALL_FAMILIES OFF)
+endif()
+# For the C++ files that list them. families.def itself has the names of those that are left out, too.
+list(JOIN HORTUS_FAMILY_LINES "\n" lines)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/families/compiled_families.def CONTENT "${lines}\n" @ONLY)
+
 function(for_each_family template folder result)
-  file(STRINGS ${HORTUS_FAMILIES_DEF} lines REGEX "^HORTUS_FAMILY\\(")
   cmake_path(GET template STEM LAST_ONLY kind) # card.cpp.in: card.cpp
   set(units)
-  foreach(line IN LISTS lines)
+  foreach(line IN LISTS HORTUS_FAMILY_LINES)
     string(REGEX MATCH "^HORTUS_FAMILY\\(([a-z_0-9]+), ([a-z_0-9]+), (.+)\\)$" whole "${line}")
     set(name ${CMAKE_MATCH_1})
     set(room ${CMAKE_MATCH_2})
     set(type ${CMAKE_MATCH_3})
-    if(NOT whole)
-      message(FATAL_ERROR "families.def: expected HORTUS_FAMILY(name, room, type), not: ${line}")
-    endif()
     configure_file(${template} ${folder}/${name}_${kind} @ONLY)
     list(APPEND units ${folder}/${name}_${kind})
   endforeach()
-  if(NOT units)
-    message(FATAL_ERROR "families.def names no family")
-  endif()
   set(${result} ${units} PARENT_SCOPE)
 endfunction()
 

@@ -6,7 +6,7 @@ foreach(surface IN LISTS surfaces)
   if(name STREQUAL "lines") # the command's reader, which formats its errors with fmt and unpacks what is compressed
     find_package(fmt QUIET)
     include(${CMAKE_CURRENT_LIST_DIR}/compression.cmake)
-    if(NOT fmt_FOUND OR NOT TARGET hortus_compression)
+    if(NOT fmt_FOUND OR NOT TARGET hortus_compression OR HORTUS_LIBCXX) # fmt is installed compiled with another library
       continue()
     endif()
   endif()

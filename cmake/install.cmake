@@ -22,7 +22,7 @@ configure_package_config_file(
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hortusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(
   FILES ${PROJECT_BINARY_DIR}/hortusConfig.cmake ${PROJECT_BINARY_DIR}/hortusConfigVersion.cmake
-        ${CMAKE_CURRENT_LIST_DIR}/FindXxhashHeader.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/FindXxhashHeader.cmake ${CMAKE_CURRENT_LIST_DIR}/needs.cmake
   DESTINATION ${package_dir}
 )
 

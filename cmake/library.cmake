@@ -1,9 +1,13 @@
 # hortus::hortus, the library: headers, and src/ compiled. Static unless BUILD_SHARED_LIBS says otherwise.
+include(${CMAKE_CURRENT_LIST_DIR}/needs.cmake)
+hortus_compiler_is_too_old(too_old)
+if(too_old)
+  message(FATAL_ERROR "${too_old}")
+endif()
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(XxhashHeader 0.8 REQUIRED)
-find_package(hwy 1.0 REQUIRED)
+hortus_need_package(hwy 1.0 Highway libhwy-dev) # TruncateTo
 
-include(${CMAKE_CURRENT_LIST_DIR}/families.cmake)
 for_each_family(${PROJECT_SOURCE_DIR}/src/families/family.cpp.in ${PROJECT_BINARY_DIR}/families families)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 add_library(hortus ${sources} ${families})
@@ -23,7 +27,8 @@ target_include_directories(
 target_link_libraries(hortus PUBLIC Xxhash::header)
 # Vector instructions, chosen when the program runs. Only src/ includes it, and a static hortus hands the library on.
 target_link_libraries(hortus PRIVATE hwy::hwy hwy::hwy_contrib)
-target_include_directories(hortus PRIVATE ${PROJECT_SOURCE_DIR})  # its kernels include themselves
+# Its kernels include themselves, the catalogue compiled_families.def.
+target_include_directories(hortus PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/families)
 # What the units of the families share is half of their compile time. Sources that use a small part of it are quicker without.
 target_precompile_headers(hortus PRIVATE <hortus/any/catalogue.hpp>)
 set(of_files ${sources})
@@ -41,7 +46,7 @@ add_library(
   hortus_planner OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/planner.cpp ${PROJECT_SOURCE_DIR}/src/choice.cpp ${cards}
 )
 target_compile_features(hortus_planner PUBLIC cxx_std_20)
-target_include_directories(hortus_planner PUBLIC ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(hortus_planner PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_BINARY_DIR}/families)
 target_link_libraries(hortus_planner PUBLIC Xxhash::header)
 target_precompile_headers(hortus_planner PRIVATE <hortus/any/card.hpp>)
 batch_families(hortus_planner "${cards}")

@@ -28,6 +28,15 @@ if(HORTUS_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_link_options(hortus_redis PRIVATE -shared-libsan)
 endif()
 
+# A module of the tests that has names which this one would have: build/taken_names.so.
+add_library(hortus_redis_taken_names MODULE ${PROJECT_SOURCE_DIR}/tests/redis/taken_names.cpp ${PROJECT_SOURCE_DIR}/redis/api.cpp)
+set_target_properties(
+  hortus_redis_taken_names PROPERTIES PREFIX "" OUTPUT_NAME taken_names LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+                                      CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+)
+target_compile_features(hortus_redis_taken_names PRIVATE cxx_std_20)
+target_include_directories(hortus_redis_taken_names PRIVATE ${PROJECT_SOURCE_DIR})
+
 # A program with the client, which the tests run beside a server.
 add_executable(example_redis_filter ${PROJECT_SOURCE_DIR}/examples/redis/filter.cpp)
 set_target_properties(example_redis_filter PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

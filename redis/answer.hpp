@@ -43,21 +43,21 @@ class answer {
   answer(std::vector<std::string_view> const& texts) : value_(list(texts.begin(), texts.end())) {}
   answer(plan::estimate const& e) : answer(map{{"estimate", e.value}, {"low", e.low}, {"high", e.high}}) {}
 
-  void send(call const& it) const noexcept {
+  void send(caller const& it) const noexcept {
     std::visit([&](auto const& value) { send(it, value); }, value_);
   }
 
  private:
-  static void send(call const& it, std::nullptr_t) noexcept { it.reply_null(); }
-  static void send(call const& it, std::uint64_t value) noexcept { reply_unsigned(it, value); }
-  static void send(call const& it, double value) noexcept { it.reply_number(value); }
-  static void send(call const& it, bool value) noexcept { it.reply_truth(value); }
-  static void send(call const& it, std::string const& value) noexcept { it.reply_bytes(value); }
-  static void send(call const& it, list const& parts) noexcept {
+  static void send(caller const& it, std::nullptr_t) noexcept { it.reply_null(); }
+  static void send(caller const& it, std::uint64_t value) noexcept { reply_unsigned(it, value); }
+  static void send(caller const& it, double value) noexcept { it.reply_number(value); }
+  static void send(caller const& it, bool value) noexcept { it.reply_truth(value); }
+  static void send(caller const& it, std::string const& value) noexcept { it.reply_bytes(value); }
+  static void send(caller const& it, list const& parts) noexcept {
     it.begin_array(parts.size());
     for (auto const& each : parts) each.send(it);
   }
-  static void send(call const& it, map const& parts) noexcept {
+  static void send(caller const& it, map const& parts) noexcept {
     it.begin_map(parts.size());
     for (auto const& [name, value] : parts) {
       it.reply_bytes(name);

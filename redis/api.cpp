@@ -2,8 +2,12 @@
 
 namespace hortus::server::api {
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration, not an expression
-#define HORTUS_REDIS(since, result, name, parameters) result(*name) parameters = nullptr;
+// NOLINTBEGIN(bugprone-macro-parentheses): declarations, not expressions
+#ifdef HORTUS_REDIS_FAULTS
+#define HORTUS_REDIS(since, thread, result, name, parameters) watched<result parameters> name("RedisModule_" #name, #thread);
+#else
+#define HORTUS_REDIS(since, thread, result, name, parameters) result(*name) parameters = nullptr;
+#endif
 #include "redis/api.def"
 #undef HORTUS_REDIS
 
@@ -12,10 +16,15 @@ char const* resolve(context* from) {
   using getter = int (*)(char const*, void*);
   getter const get = *reinterpret_cast<getter const*>(from);
   enum class since { always, maybe };
-#define HORTUS_REDIS(when, result, name, parameters) \
-  if (get("RedisModule_" #name, &(name)) != ok && since::when == since::always) return #name;
+#define HORTUS_REDIS(when, thread, result, name, parameters)                                   \
+  {                                                                                            \
+    result(*found) parameters = nullptr;                                                       \
+    if (get("RedisModule_" #name, &found) != ok && since::when == since::always) return #name; \
+    name = found;                                                                              \
+  }
 #include "redis/api.def"
 #undef HORTUS_REDIS
+  // NOLINTEND(bugprone-macro-parentheses)
   return nullptr;
 }
 

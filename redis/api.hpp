@@ -1,6 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#ifdef HORTUS_REDIS_FAULTS
+#include "redis/faults/watched.hpp"
+#endif
 
 /// Redis' module interface, as far as the module uses it: declarations written from its documentation, so that nothing of
 /// Redis is needed to compile. api.def lists the functions. The names are those of Redis' documentation without the prefix
@@ -56,7 +59,7 @@ inline constexpr int flag_resp3 = 1 << 22;
 inline constexpr int flag_async_loading = 1 << 23;
 
 inline constexpr unsigned config_default = 0;
-inline constexpr unsigned config_unprefixed = 1U << 9;  // servers from 8.0
+inline constexpr unsigned config_unprefixed = 1U << 9;  // not every server takes it: see settings.cpp
 
 /// How Redis saves, loads, copies and frees values of a type. The order of the members is Redis'.
 struct type_methods {
@@ -127,11 +130,15 @@ struct command_info {
   void const* arguments = nullptr;
 };
 
-#define HORTUS_REDIS(since, result, name, parameters) extern result(*name) parameters;
+#ifdef HORTUS_REDIS_FAULTS
+#define HORTUS_REDIS(since, thread, result, name, parameters) extern watched<result parameters> name;
+#else
+#define HORTUS_REDIS(since, thread, result, name, parameters) extern result(*name) parameters;
+#endif
 #include "redis/api.def"
 #undef HORTUS_REDIS
 
-/// Asks the server for all functions. Returns the name of one that it must have and has not, or null.
+/// Asks the server for all functions, on its main thread. Returns the name of one that it must have and has not, or null.
 char const* resolve(context* from);
 
 }  // namespace hortus::server::api

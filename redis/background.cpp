@@ -1,6 +1,7 @@
 #include "redis/background.hpp"
 
-#include <chrono>
+#include <pthread.h>
+
 #include <deque>
 #include <new>
 #include <system_error>
@@ -11,17 +12,18 @@
 namespace hortus::server {
 namespace {
 
-std::uint64_t roles = 0;  // under Redis' lock
+std::uint64_t roles = 0;  // for the main thread
 
 /// The threads. They end with the process; so does the queue, which is never destroyed because they wait for it.
 class workers {
  public:
+  using job = std::function<void()>;
   static workers& all() {
     static auto* const them = new workers;
     return *them;
   }
   /// Returns false if there is no thread, because the system grants none.
-  [[nodiscard]] bool add(std::shared_ptr<operation> const& what) {
+  [[nodiscard]] bool add(job what) {
     std::lock_guard const lock(mutex_);
     if (idle_ <= queue_.size() && threads_ < most_threads) try {
         std::thread([this] { run(); }).detach();
@@ -29,39 +31,26 @@ class workers {
       } catch (std::system_error const&) {
         if (threads_ == 0) return false;
       }
-    queue_.push_back(what);
+    queue_.push_back(std::move(what));
     changed_.notify_one();
     return true;
+  }
+  /// A job before all others: one that gives memory back. Pre: there is a thread
+  void add_first(job what) {
+    std::lock_guard const lock(mutex_);
+    queue_.push_front(std::move(what));
+    changed_.notify_one();
   }
 
  private:
   static constexpr std::size_t most_threads = 4;  // the work is limited by memory, which two or three threads keep busy
 
   [[noreturn]] void run() {
+    (void)pthread_setname_np(pthread_self(), "hortus");
     touch_pages_from_now_on();
-    for (;;) {
-      auto const next = taken();
-      next->compute();
-      do {
-        api::ThreadSafeContextLock(nullptr);
-        bool const concluded = next->conclude();
-        api::ThreadSafeContextUnlock(nullptr);
-        if (concluded) {
-          next->forget();
-          break;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      } while (!put_back(next));  // what only reads can go on meanwhile
-    }
+    for (;;) taken()();
   }
-  [[nodiscard]] bool put_back(std::shared_ptr<operation> const& what) noexcept try {
-    std::lock_guard const lock(mutex_);
-    queue_.push_back(what);
-    return true;
-  } catch (std::bad_alloc const&) {
-    return false;
-  }
-  std::shared_ptr<operation> taken() {
+  job taken() {
     std::unique_lock lock(mutex_);
     ++idle_;
     changed_.wait(lock, [&] { return !queue_.empty(); });
@@ -73,7 +62,7 @@ class workers {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<operation>> queue_;
+  std::deque<job> queue_;
   std::size_t threads_ = 0;
   std::size_t idle_ = 0;
 };
@@ -140,14 +129,42 @@ void patient_call::replicate() const noexcept {
   api::Replicate(context(), (*this)[0].data(), "v", given.data() + 1, given.size() - 1);
 }
 
+bool operation::hand_over(std::shared_ptr<operation> it) {
+  auto& self = *it;
+  self.itself_ = std::move(it);
+  bool handed = false;
+  try {
+    handed = workers::all().add([&self] { self.compute_and_return(); });
+  } catch (std::bad_alloc const&) {
+  }
+  if (!handed) self.itself_.reset();  // NOLINT: the caller has it, too
+  return handed;
+}
+
+void operation::compute_and_return() noexcept {
+  compute();
+  run_soon(*this);
+}
+
+void operation::run() noexcept {
+  if (!conclude()) return run_after(1, *this);
+  // Freeing what the work holds, such as a value that was replaced, takes long. A value may keep its mark, and so this object,
+  // until it is used again.
+  auto keep = std::move(itself_);
+  try {
+    workers::all().add_first([keep] { keep->forget(); });
+  } catch (std::bad_alloc const&) {
+    keep->forget();
+  }
+}
+
 void operation::compute() {
   std::unique_lock lock(mutex_);
   if (step_ != step::queued) return changed_.wait(lock, [&] { return step_ == step::computed; });
   step_ = step::computing;
   lock.unlock();
   try {
-    auto const given = whose_->arguments();
-    work_.compute(call(whose_->context(), given.data(), static_cast<int>(given.size())));
+    work_.compute(whose_->answering());
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -166,6 +183,9 @@ void operation::finish() {
   });
 }
 
+/// Finishes and runs what waits, as far as that may be now. Returns whether all is done. While writes are paused, what would
+/// write has to come later: a replica that takes over has to have everything that its master wrote, and the master stays silent
+/// until it has.
 bool operation::conclude() noexcept {
   bool const paused = api::AvoidReplicaTraffic() != 0;
   if (!paused || !work_.finish) finish();
@@ -213,19 +233,17 @@ void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* con
   for (auto* const each : reads) each->queue_up(it);
   auto const started = std::make_shared<operation>(std::move(work));
   started->begin(it.block());  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the operation owns it
-  bool queued = false;
   try {
     for (auto* const each : reads) each->add(started);
-    queued = workers::all().add(started);
+    if (operation::hand_over(started)) return;
   } catch (std::bad_alloc const&) {
   }
-  if (queued) return;
   started->compute();
   started->finish();
 }
 
 void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads,
-                 std::function<void(call const&)> how) {
+                 std::function<void(caller const&)> how) {
   do_work(it, bytes, reads, {std::move(how), nullptr});
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "redis/call.hpp"
+#include "redis/main_thread.hpp"
 
 /// Work on large values, without a pause for other clients.
 ///
@@ -17,7 +18,7 @@
 /// its client is blocked. It has two steps:
 ///
 ///     compute   on another thread. It reads values and makes new ones, and changes nothing that others can see. It may answer.
-///     finish    under Redis' lock, so as if on Redis' thread. It puts the result in place, replicates and answers.
+///     finish    on Redis' thread. It puts the result in place, replicates and answers.
 ///
 /// While work reads a value, the value is marked with it. Other commands may read the value, too. A command that would change
 /// it waits: its client is blocked, and the command runs again from the start when the work is done. Work that would replace a
@@ -42,8 +43,7 @@ class patient_call;
 [[nodiscard]] std::uint64_t role_changes() noexcept;
 [[nodiscard]] bool count_role_changes(api::context* module) noexcept;  ///< once, when the module is loaded
 
-/// A client that is blocked, and the arguments of its command. All members need Redis' lock, except those of the context that
-/// answer.
+/// A client that is blocked, and the arguments of its command. It is for the main thread; answering() is for the other.
 class blocked_call {
  public:
   using body_function = void (*)(patient_call&);
@@ -52,8 +52,11 @@ class blocked_call {
   blocked_call& operator=(blocked_call const&) = delete;
   ~blocked_call();  ///< sends the answers and unblocks the client
 
-  [[nodiscard]] api::context* context() const noexcept { return context_; }
-  [[nodiscard]] std::span<api::string*> arguments() noexcept { return arguments_; }
+  /// What another thread may use of the call, one thread at a time.
+  [[nodiscard]] caller answering() noexcept { return caller(context_, arguments_.data(), static_cast<int>(arguments_.size())); }
+  [[nodiscard]] call on_main_thread() noexcept {
+    return call(context_, arguments_.data(), static_cast<int>(arguments_.size()));
+  }
   [[nodiscard]] body_function body() const noexcept { return body_; }
   /// Is the server's role the same since the client was blocked?
   [[nodiscard]] bool same_role() const noexcept { return roles_before_ == role_changes(); }
@@ -72,9 +75,7 @@ class patient_call : public call {
   patient_call(api::context* context, api::string** arguments, int count, blocked_call::body_function body) noexcept
       : call(context, arguments, count), body_(body) {}
   explicit patient_call(std::unique_ptr<blocked_call> held) noexcept
-      : call(held->context(), held->arguments().data(), static_cast<int>(held->arguments().size())),
-        body_(held->body()),
-        held_(std::move(held)) {}
+      : call(held->on_main_thread()), body_(held->body()), held_(std::move(held)) {}
 
   void run() { body_(*this); }
   [[nodiscard]] bool can_block() const noexcept;
@@ -94,46 +95,48 @@ class patient_call : public call {
 };
 
 struct long_work {
-  std::function<void(call const&)> compute;
+  std::function<void(caller const&)> compute;
   std::function<void(patient_call&)> finish;  ///< none: the work only answers
 };
 
-/// Work of a blocked client, on its way.
-class operation {
+/// Work of a blocked client, on its way: a thread computes it, the main thread concludes it, a thread forgets it.
+class operation final : private main_thread_task {
  public:
   explicit operation(long_work work) : work_(std::move(work)) {}
   void begin(std::unique_ptr<blocked_call> whose) noexcept { whose_ = std::move(whose); }
+  /// Gives it to a thread. Returns false, and does nothing, if there is none, because the system grants none.
+  [[nodiscard]] static bool hand_over(std::shared_ptr<operation> it);
 
+  // -- on any thread ---------------------------------------------------------------------------------------------------------
   void compute();  ///< computes, unless another thread does or did; returns when it is done
-  void finish();   ///< finishes, unless it is done. Pre: Redis' lock, after compute()
-  [[nodiscard]] bool is_done() const noexcept { return done_; }
-  /// Finishes and runs what waits, as far as that may be now. Returns whether all is done. While writes are paused, what would
-  /// write has to come later: a replica that takes over has to have everything that its master wrote, and the master stays
-  /// silent until it has. Pre: Redis' lock, after compute()
-  [[nodiscard]] bool conclude() noexcept;
-  /// Frees what the work holds, such as a value that was replaced. That takes long, so it is for the other thread, without
-  /// Redis' lock; a value may keep its mark until it is used again. Pre: it is done
-  void forget() noexcept { work_ = {}; }
 
-  /// Blocks a command, which runs again when it is done. Pre: Redis' lock
+  // -- on the main thread ----------------------------------------------------------------------------------------------------
+  void finish();  ///< finishes, unless it is done. Pre: after compute()
+  [[nodiscard]] bool is_done() const noexcept { return done_; }
+  /// Blocks a command, which runs again when it is done.
   void add_waiting(patient_call& another);
   [[nodiscard]] bool has_waiting() const noexcept { return !waiting_.empty(); }
 
  private:
   enum class step { queued, computing, computed };
+  void compute_and_return() noexcept;
+  void run() noexcept override;
+  [[nodiscard]] bool conclude() noexcept;
   void run_waiting() noexcept;
+  void forget() noexcept { work_ = {}; }
 
   long_work work_;
   std::unique_ptr<blocked_call> whose_;
   std::vector<std::unique_ptr<blocked_call>> waiting_;
   std::exception_ptr failure_;
-  bool done_ = false;  // under Redis' lock
-  std::mutex mutex_;   // of step_
+  bool done_ = false;                  // for the main thread
+  std::shared_ptr<operation> itself_;  // while it is on its way
+  std::mutex mutex_;                   // of step_
   std::condition_variable changed_;
   step step_ = step::queued;
 };
 
-/// The mark of a value that work reads. Its members need Redis' lock.
+/// The mark of a value that work reads. Its members are for the main thread.
 class reading_marks {
  public:
   /// Throws `wait` if the value is being read and the call can be blocked. If it cannot, waits here. Returns whether it did:
@@ -166,9 +169,9 @@ struct goes_on {};
 /// used after that.
 void do_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads, long_work work);
 
-/// The same for a command that only answers. `how` runs without Redis' lock: it sees the call, and values that it keeps alive.
+/// The same for a command that only answers. `how` runs on another thread: it sees the caller, and values that it keeps alive.
 void answer_work(patient_call& it, std::uint64_t bytes, std::span<reading_marks* const> reads,
-                 std::function<void(call const&)> how);
+                 std::function<void(caller const&)> how);
 
 /// A command's body as a function for Redis.
 int run_patiently(blocked_call::body_function body, api::context* context, api::string** arguments, int count) noexcept;

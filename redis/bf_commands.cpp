@@ -1,7 +1,6 @@
 #include "redis/bf_value.hpp"
 #include "redis/chain_value.hpp"
-#include "redis/info.hpp"
-#include "redis/registry.hpp"
+#include "redis/groups.hpp"
 
 namespace hortus::server {
 namespace {
@@ -24,14 +23,15 @@ constexpr command_entry commands[] = {
     {"bf.loadchunk", guarded<bf_loadchunk>, writes, 4, "Restores a Bloom filter from the pieces of BF.SCANDUMP.", category},
 };
 
+bool add_type(api::context* to) { return chain_methods<bf_value>::add(to, "MBbloom--"); }
+
 }  // namespace
 
-bool add_bf(api::context* to) {
-  if (!chain_methods<bf_value>::add(to, "MBbloom--")) return false;
-  count_in_info("bf", live_values<bf_value>);
-  char const* const refused = add_commands(to, commands);
-  if (refused != nullptr) api::Log(to, "warning", "Redis refused the command %s", refused);
-  return refused == nullptr;
-}
+constinit command_group const bf_group{.name = "BF",
+                                       .pattern = "bf.*",
+                                       .add_type = add_type,
+                                       .commands = commands,
+                                       .counted = "bf",
+                                       .values = live_values<bf_value>};
 
 }  // namespace hortus::server

@@ -22,8 +22,12 @@ struct creation {
 };
 
 bool is_rate(std::optional<double> rate) { return rate && *rate > 0 && *rate < 1; }
-bool is_capacity(std::optional<long long> capacity) { return capacity && *capacity >= 1 && *capacity <= most_capacity; }
-bool is_expansion(std::optional<long long> expansion) { return expansion && *expansion >= 0 && *expansion <= most_expansion; }
+bool is_capacity(call const& it, std::optional<long long> capacity) {
+  return capacity && *capacity >= 1 && *capacity <= most_of(it, most_capacity);
+}
+bool is_expansion(call const& it, std::optional<long long> expansion) {
+  return expansion && *expansion >= 0 && *expansion <= most_of(it, most_expansion);
+}
 
 double capped(call const& it, double rate) {
   if (rate <= most_error_rate) return rate;
@@ -48,19 +52,21 @@ bf_value* made(call const& it, creation const& how) {
                                         limits_of(it), chain);
     if (why == redisbloom::obstacle::none) return new_value<bf_value>(std::move(chain));
   } catch (std::bad_alloc const&) {
-    throw refusal("ERR Insufficient memory to create filter");
+    throw no_memory("ERR Insufficient memory to create filter");
   }
   throw refusal(obstacle_text("ERR could not create filter", why));
 }
 
-/// Adds an empty sub-filter. Returns a text if it cannot, because other items of the command have their replies already.
-std::string grown(call const& it, bf_value& chain) {
+/// Adds an empty sub-filter. If it cannot, answers so and returns false: other items of the command have their replies already.
+bool grown(call const& it, bf_value& chain) {
   constexpr char const* failed = "ERR problem inserting into filter";
   try {
     auto const why = chain.grow(limits_of(it));
-    return why == redisbloom::obstacle::none ? std::string() : obstacle_text(failed, why);
+    if (why != redisbloom::obstacle::none) it.reply_refusal(obstacle_text(failed, why).c_str());
+    return why == redisbloom::obstacle::none;
   } catch (std::bad_alloc const&) {
-    return std::string(failed) + ": out of memory";
+    it.reply_error((std::string(failed) + ": out of memory").c_str());
+    return false;
   }
 }
 
@@ -78,13 +84,11 @@ std::size_t add_items(call const& it, bf_value& chain, std::size_t first, accept
     for (std::size_t j = 0; j < items; ++j) {
       auto result = chain.add(hashes[j]);
       if (result == redisbloom::addition::full) {
-        if (!chain.scales()) {
-          it.reply_error("ERR non scaling filter is full");
-          return i + j + 1 - first;
-        }
-        if (auto const why = grown(it, chain); !why.empty()) {
-          it.reply_error(why.c_str());
+        bool const scales = chain.scales();
+        if (!scales) it.reply_refusal("ERR non scaling filter is full");
+        if (!scales || !grown(it, chain)) {
           accepted.refused(i + j);
+          if (!scales) return i + j + 1 - first;
           continue;
         }
         result = chain.add(hashes[j]);
@@ -157,7 +161,7 @@ option option_at(call const& it, std::size_t i) {
     if (it.is(i, each.word)) return each.means;
   auto const letters = option_by_letters(it[i]);
   if (!letters) throw refusal("Unknown argument received");
-  if (!current_settings().redisbloom_faults) refuse_word(it[i], "CAPACITY, ERROR, EXPANSION, NOCREATE, NONSCALING and ITEMS");
+  if (!reads_as_redisbloom(it)) refuse_word(it[i], "CAPACITY, ERROR, EXPANSION, NOCREATE, NONSCALING and ITEMS");
   return *letters;
 }
 
@@ -172,23 +176,29 @@ void bf_reserve(call& it) {
   how.error = capped(it, *rate);
   auto const capacity = it.integer(3);
   if (!capacity) throw refusal("ERR bad capacity");
-  if (!is_capacity(capacity)) throw refusal("ERR capacity must be in the range [1, 1073741824]");
+  if (!is_capacity(it, capacity)) throw refusal("ERR capacity must be in the range [1, 1073741824]");
   how.capacity = *capacity;
-  std::optional<long long> expansion;
-  for (std::size_t i = 4; i < it.size(); ++i) {
+  // RedisBloom looks for the words among all arguments, the key too. If one comes twice, the first counts.
+  bool const loosely = reads_as_redisbloom(it);
+  std::size_t expansion_at = 0;
+  for (std::size_t i = loosely ? 1 : 4; i < it.size(); ++i) {
     if (it.is(i, "NONSCALING")) {
       how.nonscaling = true;
     } else if (it.is(i, "EXPANSION")) {
-      if (++i == it.size()) throw refusal("ERR no expansion");
-      expansion = it.integer(i);
-      if (!expansion) throw refusal("ERR bad expansion");
-    } else if (!current_settings().redisbloom_faults) {
+      if (expansion_at == 0) expansion_at = i;
+      ++i;
+    } else if (!loosely) {
       refuse_word(it[i], "EXPANSION and NONSCALING");
     }
   }
-  if (expansion) {
-    if (*expansion != 0 && how.nonscaling) throw refusal("Nonscaling filters cannot expand");
-    if (!is_expansion(expansion)) throw refusal("ERR expansion must be in the range [0, 32768]");
+  if (expansion_at != 0) {
+    if (expansion_at + 1 == it.size()) throw refusal("ERR no expansion");
+    auto const expansion = it.integer(expansion_at + 1);
+    if (!expansion) throw refusal("ERR bad expansion");
+    // RedisBloom 2.2 took both words.
+    if (*expansion != 0 && how.nonscaling && !comes_from_elsewhere(it.context()))
+      throw refusal("Nonscaling filters cannot expand");
+    if (!is_expansion(it, expansion)) throw refusal("ERR expansion must be in the range [0, 32768]");
     how.expansion = *expansion;
   }
 
@@ -224,7 +234,7 @@ void bf_insert(call& it) {
         break;
       case option::capacity: {
         auto const capacity = it.integer(value());
-        if (!is_capacity(capacity)) throw refusal("Bad capacity");
+        if (!is_capacity(it, capacity)) throw refusal("Bad capacity");
         how.capacity = *capacity;
         break;
       }
@@ -236,7 +246,7 @@ void bf_insert(call& it) {
       }
       case option::expansion: {
         auto const expansion = it.integer(value());
-        if (!is_expansion(expansion)) throw refusal("Bad expansion");
+        if (!is_expansion(it, expansion)) throw refusal("Bad expansion");
         how.expansion = *expansion;
         break;
       }

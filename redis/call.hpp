@@ -15,30 +15,28 @@ namespace hortus::server {
 struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+/// The same for want of memory, which another server may have had: see call::reply_refusal().
+struct no_memory : refusal {
+  using refusal::refusal;
+};
 struct wrong_arity {};
 inline constexpr char const* out_of_memory_text = "OOM not enough memory";
 inline constexpr char const* wrong_type_text = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
-/// One call of a command: its arguments, and the means to answer. Argument 0 is the command's name.
-class call {
+/// A call of a command as far as any thread may use it: the arguments, and the means to answer. Argument 0 is the command's
+/// name.
+class caller {
  public:
-  call(api::context* context, api::string** arguments, int count) noexcept
+  caller(api::context* context, api::string** arguments, int count) noexcept
       : context_(context), arguments_(arguments, static_cast<std::size_t>(count)) {}
 
-  [[nodiscard]] api::context* context() const noexcept { return context_; }
   [[nodiscard]] std::size_t size() const noexcept { return arguments_.size(); }
   [[nodiscard]] std::string_view operator[](std::size_t i) const noexcept {
     std::size_t length = 0;
     char const* const text = api::StringPtrLen(arguments_[i], &length);
     return {text, length};
   }
-  [[nodiscard]] api::string* raw(std::size_t i) const noexcept { return arguments_[i]; }
-  [[nodiscard]] std::span<api::string* const> arguments() const noexcept { return arguments_; }
   [[nodiscard]] bool is(std::size_t i, std::string_view word) const noexcept;  ///< in any case of letters
-  [[nodiscard]] std::optional<long long> integer(std::size_t i) const noexcept;
-  [[nodiscard]] std::optional<double> number(std::size_t i) const noexcept;
-
-  [[nodiscard]] bool speaks_resp3() const noexcept;
 
   // -- answers; every call gives one, unless it throws -----------------------------------------------------------------------
   void reply(long long value) const noexcept { api::ReplyWithLongLong(context_, value); }
@@ -54,6 +52,31 @@ class call {
   void end_array(std::size_t length) const noexcept { api::ReplySetArrayLength(context_, static_cast<long>(length)); }
   void begin_map(std::size_t pairs) const noexcept;  ///< before RESP3 a flat array of names and values
 
+ protected:
+  // NOLINTBEGIN(cppcoreguidelines-non-private-member-variables-in-classes): `call` is the same and more
+  api::context* context_;
+  std::span<api::string*> arguments_;
+  // NOLINTEND(cppcoreguidelines-non-private-member-variables-in-classes)
+};
+
+/// A call of a command on the main thread, where keys, events and replication are: see main_thread.hpp.
+class call : public caller {
+ public:
+  using caller::caller;
+
+  [[nodiscard]] api::context* context() const noexcept { return context_; }
+  [[nodiscard]] api::string* raw(std::size_t i) const noexcept { return arguments_[i]; }
+  [[nodiscard]] std::span<api::string* const> arguments() const noexcept { return arguments_; }
+  [[nodiscard]] std::optional<long long> integer(std::size_t i) const noexcept;
+  [[nodiscard]] std::optional<double> number(std::size_t i) const noexcept;
+
+  [[nodiscard]] bool speaks_resp3() const noexcept;
+
+  /// An error for a client. A master and a file get null in its place: what they say was refused before, where it was first
+  /// run, so that all is in order. A replica that sends its master errors fills its log, and with propagation-error-behavior
+  /// it ends. What this server alone cannot do for want of memory is an error for them, too.
+  void reply_refusal(char const* text) const noexcept;
+
   /// Replicates the command as it came, and writes it to the append-only file.
   void replicate() const noexcept { api::ReplicateVerbatim(context_); }
   /// Only its first `count` arguments, the name among them.
@@ -68,11 +91,12 @@ class call {
   void notify(char const* event, std::size_t key = 1) const noexcept {
     api::NotifyKeyspaceEvent(context_, api::notify_module, event, arguments_[key]);
   }
-
- private:
-  api::context* context_;
-  std::span<api::string*> arguments_;
 };
+
+/// Does the command come from a master or a file, which carried it out before?
+[[nodiscard]] bool comes_from_elsewhere(api::context* of) noexcept;
+/// How often reply_refusal() answered null, for INFO.
+[[nodiscard]] unsigned long long repeated_refusals() noexcept;
 
 /// Answers with the exception that is being handled. Pre: in a handler.
 void reply_failure(api::context* context) noexcept;

@@ -1,7 +1,6 @@
 #include "redis/cf_value.hpp"
 #include "redis/chain_value.hpp"
-#include "redis/info.hpp"
-#include "redis/registry.hpp"
+#include "redis/groups.hpp"
 
 namespace hortus::server {
 namespace {
@@ -28,14 +27,15 @@ constexpr command_entry commands[] = {
     {"cf.loadchunk", guarded<cf_loadchunk>, writes, 4, "Restores a cuckoo filter from the pieces of CF.SCANDUMP.", category},
 };
 
+bool add_type(api::context* to) { return chain_methods<cf_value>::add(to, "MBbloomCF"); }
+
 }  // namespace
 
-bool add_cf(api::context* to) {
-  if (!chain_methods<cf_value>::add(to, "MBbloomCF")) return false;
-  count_in_info("cf", live_values<cf_value>);
-  char const* const refused = add_commands(to, commands);
-  if (refused != nullptr) api::Log(to, "warning", "Redis refused the command %s", refused);
-  return refused == nullptr;
-}
+constinit command_group const cf_group{.name = "CF",
+                                       .pattern = "cf.*",
+                                       .add_type = add_type,
+                                       .commands = commands,
+                                       .counted = "cf",
+                                       .values = live_values<cf_value>};
 
 }  // namespace hortus::server

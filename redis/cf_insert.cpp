@@ -31,7 +31,7 @@ cf_value* made(call const& it, creation const& how) {
                                          limits_of(it), chain);
     if (why == redisbloom::obstacle::none) return new_value<cf_value>(std::move(chain));
   } catch (std::bad_alloc const&) {
-    throw refusal("ERR Insufficient memory to create filter");
+    throw no_memory("ERR Insufficient memory to create filter");
   }
   throw refusal(obstacle_text("ERR Could not create filter", why));
 }
@@ -46,29 +46,35 @@ void replicate_creation(call const& it, creation const& how) {
 /// later item slower, so there is an end here.
 constexpr long long most_filters_within_command = 1024;
 bool may_expand(call const& it, std::size_t filters, long long most) {
-  return static_cast<long long>(filters) < most || comes_from_elsewhere(it);
+  return static_cast<long long>(filters) < most || comes_from_elsewhere(it.context());
 }
 
-/// Inserts, growing the chain if it must. A failure changes nothing and leaves its text in `why`.
-bool inserted(call const& it, cf_value& chain, std::uint64_t hash, std::string& why) {
+/// Why an item did not go in.
+struct failure {
+  std::string text;
+  bool of_memory = false;
+};
+
+/// Inserts, growing the chain if it must. A failure changes nothing and leaves its reason in `why`.
+bool inserted(call const& it, cf_value& chain, std::uint64_t hash, failure& why) {
   auto const result = chain.insert(hash);
   if (result == insertion::inserted) return true;
   if (result == insertion::full) {
-    why = "Filter is full";
+    why = {"Filter is full"};
     return false;
   }
   if (!may_expand(it, chain.filters().size(), std::max(current_settings().cf_max_expansions, most_filters_within_command))) {
-    why = "Maximum expansions reached";
+    why = {"Maximum expansions reached"};
     return false;
   }
   try {
     auto const obstacle = chain.grow(limits_of(it));
     if (obstacle != redisbloom::obstacle::none) {
-      why = obstacle_text("ERR Insufficient memory", obstacle);
+      why = {obstacle_text("ERR Insufficient memory", obstacle)};
       return false;
     }
   } catch (std::bad_alloc const&) {
-    why = "ERR Insufficient memory";
+    why = {.text = "ERR Insufficient memory", .of_memory = true};
     return false;
   }
   return chain.insert(hash) == insertion::inserted;
@@ -84,7 +90,7 @@ void insert_items(call const& it, cf_value& chain, std::size_t first, wish wante
   // CF.INSERTNX has integers in RESP3 too: it tells three outcomes apart.
   bool const truths = !(wanted.only_new && wanted.many);
   auto const reply = [&](bool value) { truths ? it.reply_truth(value) : it.reply(value ? 1 : 0); };
-  std::string why;
+  failure why;
   std::uint64_t hashes[cf_block_items];
   for (auto i = first; i < it.size(); i += cf_block_items) {
     auto const items = std::min(it.size() - i, cf_block_items);
@@ -105,7 +111,7 @@ void insert_items(call const& it, cf_value& chain, std::size_t first, wish wante
       }
       accepted.refused(i + j);
       if (!wanted.many) {
-        it.reply_error(why.c_str());
+        why.of_memory ? it.reply_error(why.text.c_str()) : it.reply_refusal(why.text.c_str());
       } else if (!wanted.only_new && it.speaks_resp3()) {
         it.reply_truth(false);
       } else {
@@ -144,7 +150,7 @@ void insert_with_options(call const& it, bool only_new) {
     if (it.is(i, name)) return true;
     auto const word = it[i];
     if (word.empty() || (word[0] | 0x20) != (name[0] | 0x20)) return false;
-    if (!current_settings().redisbloom_faults) refuse_word(word, "CAPACITY, NOCREATE and ITEMS");
+    if (!reads_as_redisbloom(it)) refuse_word(word, "CAPACITY, NOCREATE and ITEMS");
     return true;
   };
   for (bool items = false; !items; ++i) {
@@ -157,7 +163,7 @@ void insert_with_options(call const& it, bool only_new) {
       if (++i == it.size()) throw wrong_arity();
       auto const capacity = it.integer(i);
       if (!capacity) throw refusal("Bad capacity");
-      if (*capacity < 2 * how.bucket_slots || *capacity > most_capacity)
+      if (*capacity < 2 * how.bucket_slots || *capacity > most_of(it, most_capacity))
         throw refusal("Capacity must be in the range [cf-bucket-size * 2, 1073741824]");
       how.capacity = *capacity;
     } else {
@@ -181,6 +187,14 @@ reserve_option const reserve_options[] = {
     {"EXPANSION", &creation::expansion, 0, most_expansion},
 };
 
+/// RedisBloom 2 cut numbers off at 16 bits, which saved filters have for them; an expansion that is no power of two it raised
+/// to the next.
+void narrow_as_redisbloom(creation& how) {
+  how.iterations = static_cast<std::uint16_t>(how.iterations);
+  how.expansion = static_cast<std::uint16_t>(how.expansion);
+  if (how.expansion > most_expansion) how.expansion = 0;
+}
+
 }  // namespace
 
 void cf_reserve(call& it) {
@@ -189,21 +203,28 @@ void cf_reserve(call& it) {
   auto const capacity = it.integer(2);
   if (!capacity) throw refusal("Bad capacity");
   how.capacity = *capacity;
-  for (std::size_t i = 3; i < it.size(); i += 2) {
-    bool const known = std::ranges::any_of(reserve_options, [&](auto const& each) { return it.is(i, each.name); });
-    if (!known && !current_settings().redisbloom_faults) refuse_word(it[i], "BUCKETSIZE, MAXITERATIONS and EXPANSION");
+  // RedisBloom looks for the words among all arguments, the key and the values too. If one comes twice, the first counts.
+  bool const loosely = reads_as_redisbloom(it);
+  for (std::size_t i = 3; i < it.size() && !loosely; i += 2)
+    if (std::ranges::none_of(reserve_options, [&](auto const& each) { return it.is(i, each.name); }))
+      refuse_word(it[i], "BUCKETSIZE, MAXITERATIONS and EXPANSION");
+  for (auto const& option : reserve_options) {
+    std::size_t at = loosely ? 1 : 3;
+    while (at < it.size() && !it.is(at, option.name)) at += loosely ? 1 : 2;
+    if (at >= it.size()) continue;
+    if (at + 1 == it.size()) throw wrong_arity();
+    auto const value = it.integer(at + 1);
+    if (!value) throw refusal("Couldn't parse " + option.name);
+    // Buckets of more slots are not in any filter that RedisBloom saved.
+    auto const most = option.value == &creation::bucket_slots ? option.most : most_of(it, option.most);
+    if (*value < option.least || *value > most)
+      throw refusal(option.name + ": value must be in the range [" + std::to_string(option.least) + ", " +
+                    std::to_string(option.most) + "]");
+    how.*option.value = *value;
   }
-  for (auto const& option : reserve_options)
-    for (std::size_t i = 3; i < it.size(); i += 2) {
-      if (!it.is(i, option.name)) continue;
-      auto const value = it.integer(i + 1);
-      if (!value) throw refusal("Couldn't parse " + option.name);
-      if (*value < option.least || *value > option.most)
-        throw refusal(option.name + ": value must be in the range [" + std::to_string(option.least) + ", " +
-                      std::to_string(option.most) + "]");
-      how.*option.value = *value;
-    }
-  if (how.capacity < 2 * how.bucket_slots || how.capacity > most_capacity)
+  narrow_as_redisbloom(how);
+  if (how.iterations == 0) throw refusal("MAXITERATIONS: value must be in the range [1, 65535]");
+  if (how.capacity < 2 * how.bucket_slots || how.capacity > most_of(it, most_capacity))
     throw refusal("Capacity must be in the range [2 * BUCKETSIZE, 1073741824]");
 
   opened_key<cf_value> key(it, 1, api::key_read | api::key_write);

@@ -1,15 +1,20 @@
 #include "redis/chain_value.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace hortus::server {
 
-bool comes_from_elsewhere(call const& of) noexcept {
-  return (api::GetContextFlags(of.context()) & (api::flag_replicated | api::flag_loading)) != 0;
+bool reads_as_redisbloom(call const& of) noexcept {
+  return current_settings().redisbloom_faults || comes_from_elsewhere(of.context());
+}
+
+long long most_of(call const& of, long long most) noexcept {
+  return comes_from_elsewhere(of.context()) ? std::numeric_limits<long long>::max() : most;
 }
 
 redisbloom::chain_limits limits_of(call const& of) noexcept {
-  if (comes_from_elsewhere(of)) return {redisbloom::most_cell_bytes, redisbloom::most_saved_probes};
+  if (comes_from_elsewhere(of.context())) return {redisbloom::most_cell_bytes, redisbloom::most_saved_probes};
   return {static_cast<std::uint64_t>(current_settings().max_object_bytes), redisbloom::most_probes};
 }
 

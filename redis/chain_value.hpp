@@ -18,7 +18,12 @@ namespace hortus::server {
 
 /// What a command may make. Commands from the master and from the append-only file were allowed where they were first run.
 [[nodiscard]] redisbloom::chain_limits limits_of(call const& of) noexcept;
-[[nodiscard]] bool comes_from_elsewhere(call const& of) noexcept;
+/// The largest value of a number in a command, which is `most` for clients. Releases of RedisBloom differ there, and what one
+/// of them took is repeated by its replicas and files.
+[[nodiscard]] long long most_of(call const& of, long long most) noexcept;
+/// Are options read as RedisBloom reads them, which looks for the words that it knows, also by their first letters, and passes
+/// over all others? So it is with the setting, and for what a master or a file says: it was read so before.
+[[nodiscard]] bool reads_as_redisbloom(call const& of) noexcept;
 
 /// The value for a question. RedisBloom answers for a key of another type as if there were none.
 template <class T>
@@ -72,7 +77,7 @@ struct chain_methods {
     value_of<Value>(value).save(out);
     out.end();
   }
-  /// Creates the type. Its name is RedisBloom's, so that its RDB files load.
+  /// Creates the type. Its name is RedisBloom's, so that its RDB files load. Returns false if the server refuses it.
   static bool add(api::context* to, char const* name) noexcept {
     auto methods = block_type_methods<Value>();
     methods.rdb_load = load;
@@ -80,7 +85,6 @@ struct chain_methods {
     methods.aof_rewrite = rewrite;
     methods.digest = digest;
     Value::type = api::CreateDataType(to, name, Value::encoding, &methods);
-    if (Value::type == nullptr) api::Log(to, "warning", "the type %s exists: is another module with it loaded?", name);
     return Value::type != nullptr;
   }
 };

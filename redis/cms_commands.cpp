@@ -5,10 +5,9 @@
 
 #include "redis/call.hpp"
 #include "redis/cms_type.hpp"
-#include "redis/info.hpp"
+#include "redis/groups.hpp"
 #include "redis/limits.hpp"
 #include "redis/memory.hpp"
-#include "redis/registry.hpp"
 
 namespace hortus::server {
 namespace {
@@ -53,7 +52,7 @@ void init(call& it) {
     if (!bytes || *bytes > most_object_bytes()) throw std::bad_alloc();
     key.set(new_value<cms_value>(dimensions));
   } catch (std::bad_alloc const&) {
-    throw refusal("CMS: Insufficient memory to create the key");
+    throw no_memory("CMS: Insufficient memory to create the key");
   }
   // As dimensions: a replica with another C library may compute others from the errors.
   api::Replicate(it.context(), "CMS.INITBYDIM", "sll", it.raw(1), static_cast<long long>(dimensions.width),
@@ -76,8 +75,10 @@ void increment(call& it) {
     items[i] = {it[2 * i + 2], static_cast<std::uint64_t>(*by)};
   }
   it.begin_array(items.size());
+  // Counters that overflow stop at the largest number, so the command is carried out all the same, and replicated.
+  bool const tells_overflow = !comes_from_elsewhere(it.context());
   sketch.increment(items, [&](std::uint32_t count) {
-    if (count == count_sketch::most_count)
+    if (count == count_sketch::most_count && tells_overflow)
       it.reply_error("CMS: INCRBY overflow");
     else
       it.reply(count);
@@ -128,7 +129,9 @@ void merge(call& it) {
   if (it.size() < 4) throw wrong_arity();
   cms_key key(it, 1, api::key_read | api::key_write);
   auto& destination = existing(key);
-  auto const done = destination.merge(sources_of(it, destination));
+  auto const sources = sources_of(it, destination);
+  auto done = destination.merge(sources);
+  if (done == count_sketch::merged::overflow && comes_from_elsewhere(it.context())) done = destination.merge_modulo(sources);
   if (done == count_sketch::merged::overflow) throw refusal("CMS: MERGE overflow");
   if (done == count_sketch::merged::changed) {
     it.replicate();
@@ -171,11 +174,11 @@ constexpr command_entry commands[] = {
 
 }  // namespace
 
-bool add_cms(api::context* to) {
-  count_in_info("cms", live_values<cms_value>);
-  char const* const refused = add_cms_type(to) ? add_commands(to, commands) : "CMSk-TYPE";
-  if (refused != nullptr) api::Log(to, "warning", "Redis refuses %s", refused);
-  return refused == nullptr;
-}
+constinit command_group const cms_group{.name = "CMS",
+                                        .pattern = "cms.*",
+                                        .add_type = add_cms_type,
+                                        .commands = commands,
+                                        .counted = "cms",
+                                        .values = live_values<cms_value>};
 
 }  // namespace hortus::server

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "redis/settings.hpp"
 
@@ -26,23 +28,51 @@ void filter_value::defragment(api::defragmentation* how) noexcept {
       [how](void* block, std::size_t bytes, std::size_t alignment) { return moved_block(block, bytes, alignment, how); });
 }
 
-filter_key::filter_key(patient_call& it, std::size_t argument, purpose what) {
-  check_serves(it, argument, what != to_read);
-  for (;;) {
-    key_.emplace(it, argument, what == to_read ? api::key_read : key_to_write);
-    value_ = key_->value();
-    if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
-    if (what == to_read) return;
-    if (value_->marks().settle(it)) continue;
-    if (what == to_replace || !value_->is_shared()) return;
-    if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {
-      (void)value_->replace(counted([&] { return value_->filter(); }));
-      return;
-    }
-    remake_value(it, *value_, {[](any_filter const& shared) { return shared; }, value_->filter().size_bytes()},
-                 [](patient_call& now, filter_value&) { now.run(); });
-    throw goes_on();
+namespace {
+
+/// If the key has a value of BF.*, CF.*, CMS.* or TOPK.*, of this module or another, a sentence about it; else nothing.
+std::string about_redisbloom(call const& it, std::size_t argument) {
+  struct kind {
+    std::string_view type;
+    char const* what;
+  };
+  static constexpr kind kinds[] = {{"MBbloom--", "a Bloom filter of BF.*"},
+                                   {"bloomfltr", "a Bloom filter of BF.*"},
+                                   {"MBbloomCF", "a cuckoo filter of CF.*"},
+                                   {"CMSk-TYPE", "a sketch of CMS.*"},
+                                   {"TopK-TYPE", "a list of TOPK.*"}};
+  struct freeing {
+    void operator()(api::call_reply* reply) const noexcept { api::FreeCallReply(reply); }
+  };
+  std::unique_ptr<api::call_reply, freeing> const answer(api::Call(it.context(), "TYPE", "s", it.raw(argument)));
+  std::size_t length = 0;
+  char const* const type = answer == nullptr ? nullptr : api::CallReplyStringPtr(answer.get(), &length);
+  for (auto const& each : kinds)
+    if (type != nullptr && std::string_view(type, length) == each.type)
+      return std::string(". It has ") + each.what +
+             ", which hashes items in another way: HORTUS.CREATE makes a filter, and the same items are added to it again";
+  return {};
+}
+
+}  // namespace
+
+void filter_key::open(patient_call& it, std::size_t argument, bool writes) {
+  check_serves(it, argument, writes);
+  key_.emplace(it, argument, writes ? key_to_write : api::key_read);
+  if (!key_->empty() && !key_->holds()) throw refusal(wrong_type_text + about_redisbloom(it, argument));
+  value_ = key_->value();
+  if (value_ == nullptr) throw refusal("ERR there is no filter at this key: HORTUS.CREATE and HORTUS.IMPORT make one");
+}
+
+void filter_key::unshare(patient_call& it) {
+  if (!value_->is_shared()) return;
+  if (value_->filter().size_bytes() < large_bytes || !it.can_block()) {
+    (void)value_->replace(counted([&] { return value_->filter(); }));
+    return;
   }
+  remake_value(it, *value_, {[](any_filter const& shared) { return shared; }, value_->filter().size_bytes()},
+               [](patient_call& now, filter_value&) { now.run(); });
+  throw goes_on();
 }
 
 std::uint64_t most_object_bytes(patient_call const& it) noexcept {
@@ -58,7 +88,7 @@ void check_object_bytes(std::uint64_t bytes, std::uint64_t most) {
 
 void check_absent(patient_call const& it, std::size_t argument) {
   if (!opened_key<filter_value>(it, argument, api::key_read).empty())
-    throw refusal("ERR the key is there already: DEL it first, or use another name");
+    throw refusal("ERR the key is there already: DEL it first, or use another name" + about_redisbloom(it, argument));
 }
 
 namespace {
@@ -82,10 +112,10 @@ std::vector<reading_marks*> marks_of(std::span<source const> reads) {
 
 }  // namespace
 
-void make_value(patient_call& it, making<call> how, bool replaces, after_change then) {
+void make_value(patient_call& it, making<caller> how, bool replaces, after_change then) {
   auto const marks = marks_of(how.reads);
   auto const made = std::make_shared<counted_filter>();
-  auto compute = [made, make = std::move(how.make)](call const& of) { *made = counted([&] { return make(of); }); };
+  auto compute = [made, make = std::move(how.make)](caller const& of) { *made = counted([&] { return make(of); }); };
   auto finish = [made, replaces, reads = std::move(how.reads), then = std::move(then)](patient_call& now) {
     check_unchanged(now, reads);
     if (!replaces) check_absent(now, 1);
@@ -101,7 +131,7 @@ void remake_value(patient_call& it, filter_value& old, making<any_filter> how, a
   how.reads.emplace_back(1, old);
   auto const marks = marks_of(how.reads);
   auto const made = std::make_shared<counted_filter>();
-  auto compute = [made, before = old.shared(), make = std::move(how.make)](call const&) {
+  auto compute = [made, before = old.shared(), make = std::move(how.make)](caller const&) {
     *made = counted([&] { return make(*before); });
   };
   auto finish = [made, reads = std::move(how.reads), then = std::move(then)](patient_call& now) {

@@ -79,15 +79,28 @@ inline constexpr int key_to_write = api::key_read | api::key_write;
 /// A key that must hold a filter. Throws a refusal if it does not.
 class filter_key {
  public:
-  enum purpose { to_read, to_change, to_replace };
-  /// To change or replace it, waits until no work reads it: see background.hpp. What is to be changed in place is copied first
-  /// if another value shares it.
-  filter_key(patient_call& it, std::size_t argument, purpose what = to_read);
+  /// To read it.
+  filter_key(patient_call& it, std::size_t argument) { open(it, argument, false); }
+
+  enum purpose { to_change, to_replace };
+  /// To change or replace it. Waits until no work reads it: see background.hpp. Then check(filter) throws whatever refuses the
+  /// command. Only then a filter that is to be changed in place is copied if another value shares it: a command that is refused
+  /// must not take the time and the memory.
+  template <class Check>
+  filter_key(patient_call& it, std::size_t argument, purpose what, Check check) {
+    do open(it, argument, true);
+    while (value_->marks().settle(it));
+    check(std::as_const(*value_).filter());
+    if (what == to_change) unshare(it);
+  }
 
   [[nodiscard]] filter_value& operator*() const noexcept { return *value_; }
   [[nodiscard]] filter_value* operator->() const noexcept { return value_; }
 
  private:
+  void open(patient_call& it, std::size_t argument, bool writes);
+  void unshare(patient_call& it);
+
   std::optional<opened_key<filter_value>> key_;
   filter_value* value_;
 };
@@ -128,7 +141,7 @@ auto changed_copy(Act act) {
   };
 }
 /// Makes a value for argument 1. With `replaces` another value there goes away, else it is refused.
-void make_value(patient_call& it, making<call> how, bool replaces, after_change then);
+void make_value(patient_call& it, making<caller> how, bool replaces, after_change then);
 /// Replaces the filter at argument 1 by one that is made from it. Refused if the filter went away meanwhile.
 void remake_value(patient_call& it, filter_value& old, making<any_filter> how, after_change then);
 

@@ -57,15 +57,14 @@ void combine(patient_call& it, verb needed, char const* event, Act act) {
     }
   };
   if (opened_key<filter_value>(it, 1, api::key_read).empty()) {  // it becomes a copy of the first, joined with the others
-    auto const make = [filters, join](call const&) {
+    auto const make = [filters, join](caller const&) {
       auto made = *filters.front();
       join(made, std::span(filters).subspan(1));
       return made;
     };
     return make_value(it, {make, bytes, reads}, false, replicated_as(event));
   }
-  filter_key key(it, 1, filter_key::to_replace);
-  check_has(key->filter(), needed);
+  filter_key key(it, 1, filter_key::to_replace, [&](any_filter const& filter) { check_has(filter, needed); });
   auto const make = changed_copy([filters, join](any_filter& made) { join(made, filters); });
   remake_value(it, *key, {make, bytes + key->filter().size_bytes(), reads}, replicated_as(event));
 }
@@ -81,9 +80,8 @@ void intersect(patient_call& it) {
 }
 
 void fold(patient_call& it) {
-  filter_key key(it, 1, filter_key::to_replace);
+  filter_key key(it, 1, filter_key::to_replace, [](any_filter const& filter) { check_has(filter, verb::fold); });
   auto const& filter = key->filter();
-  check_has(filter, verb::fold);
   std::function<any_filter(any_filter const&)> make;
   if (it.is(2, "BY")) {
     auto const by = whole_number(it, 3, "BY");
@@ -109,8 +107,7 @@ void grow(patient_call& it) {
   if (it.size() == 4 && !it.is(2, "BY")) throw refusal("ERR HORTUS.GROW takes BY n");
   auto const by = it.size() == 4 ? whole_number(it, 3, "BY") : 2;
   if (by < 2 || !std::has_single_bit(by)) throw refusal("ERR a filter grows by doubling, so BY 2, 4, 8, ...");
-  filter_key key(it, 1, filter_key::to_replace);
-  check_has(key->filter(), verb::grow);
+  filter_key key(it, 1, filter_key::to_replace, [](any_filter const& filter) { check_has(filter, verb::grow); });
   auto const bytes = key->filter().size_bytes();
   if (by > (std::uint64_t{1} << 42) / std::max<std::size_t>(bytes, 1)) throw refusal("ERR a filter has at most 2^42 bits");
   check_object_bytes(bytes * by, most_object_bytes(it));
@@ -121,7 +118,7 @@ void grow(patient_call& it) {
 }
 
 void clear(patient_call& it) {
-  filter_key key(it, 1, filter_key::to_replace);
+  filter_key key(it, 1, filter_key::to_replace, [](any_filter const&) {});
   auto const make = changed_copy([](any_filter& emptied) { emptied.clear(); });
   remake_value(it, *key, {make, key->filter().size_bytes()}, replicated_as("hortus.clear"));
 }

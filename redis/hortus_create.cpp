@@ -64,7 +64,7 @@ void create(patient_call& it) {
                   "brings its file");
   // Planning alone can take long, so all of it is done on another thread, whatever the size.
   auto const now = it.is_repeated() ? 0 : now_in_ticks();
-  auto const make = [all, &family, now, most = most_object_bytes(it)](call const&) mutable {
+  auto const make = [all, &family, now, most = most_object_bytes(it)](caller const&) mutable {
     all.complete(family);
     auto const bytes = family.plan(all.wish).size_bytes;
     if (all.bytes && bytes > *all.bytes)

@@ -144,7 +144,7 @@ void list(patient_call& it) {
 
 void plan(patient_call& it) {
   // Some plans take milliseconds, and the best rate in a space takes many plans.
-  answer_work(it, large_bytes, {}, [goal = goal_in(it)](call const& of) { shown(choose_family(goal)).send(of); });
+  answer_work(it, large_bytes, {}, [goal = goal_in(it)](caller const& of) { shown(choose_family(goal)).send(of); });
 }
 
 }  // namespace hortus::server::commands

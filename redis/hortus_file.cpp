@@ -30,7 +30,7 @@ std::vector<std::byte> piece_of(image const& file, std::uint64_t offset, std::ui
 }
 
 void export_whole(patient_call& it, filter_value& value) {
-  auto const answer = [filter = value.shared()](call const& of) {
+  auto const answer = [filter = value.shared()](caller const& of) {
     auto const file = image_of(*filter);
     if (auto const bytes = stored_size(file); bytes > most_reply_bytes)
       throw refusal("ERR the file has " + std::to_string(bytes) + " bytes, too many for one reply: HORTUS.EXPORT key FROM 0 " +
@@ -41,7 +41,7 @@ void export_whole(patient_call& it, filter_value& value) {
 }
 
 void export_piece(patient_call& it, filter_value& value, std::uint64_t offset) {
-  auto const answer = [filter = value.shared(), stamp = value.stamp(), offset](call const& of) {
+  auto const answer = [filter = value.shared(), stamp = value.stamp(), offset](caller const& of) {
     auto const file = image_of(*filter);
     auto const bytes = stored_size(file);
     if (offset >= bytes) throw refusal("ERR the file has " + std::to_string(bytes) + " bytes");
@@ -67,7 +67,7 @@ void reply_complete(patient_call& now, filter_value&) { reply_missing(now, 0); }
 void import_whole(patient_call& it, std::size_t i, bool replaces) {
   if (!replaces) check_absent(it, 1);
   check_object_bytes(it[i].size(), most_object_bytes(it));
-  auto const make = [i](call const& of) { return from_bytes(bytes_of(of[i])); };
+  auto const make = [i](caller const& of) { return from_bytes(bytes_of(of[i])); };
   make_value(it, {make, it[i].size()}, replaces, reply_complete);
 }
 
@@ -85,7 +85,7 @@ void begin_import(patient_call& it, std::span<std::byte const> piece) {
 void complete_import(patient_call& it, import_value& begun) {
   auto const made = std::make_shared<counted_filter>();
   auto const parts = begun.pieces();
-  auto const compute = [made, parts](call const& of) {
+  auto const compute = [made, parts](caller const& of) {
     auto part = parts->begin();
     bool ended = false;
     auto const next = [&]() -> std::span<std::byte const> {

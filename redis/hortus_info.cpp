@@ -106,14 +106,14 @@ void info(patient_call& it) {
   filter_key const key(it, 1);
   if (brief) return hashing(key->filter(), key->stamp()).send(it);
   answer_work(it, key->filter().size_bytes(), std::array{&key->marks()},
-              [filter = key->shared(), bytes = key->bytes()](call const& of) { description(*filter, bytes).send(of); });
+              [filter = key->shared(), bytes = key->bytes()](caller const& of) { description(*filter, bytes).send(of); });
 }
 
 void estimate(patient_call& it) {
   filter_key const key(it, 1);
   if (!key->filter().family().has(verb::estimate)) lacks(key->filter().family().kind(), verb::estimate);
   answer_work(it, key->filter().size_bytes(), std::array{&key->marks()},
-              [filter = key->shared()](call const& of) { answer(filter->estimate()).send(of); });
+              [filter = key->shared()](caller const& of) { answer(filter->estimate()).send(of); });
 }
 
 void compare(patient_call& it) {
@@ -121,7 +121,7 @@ void compare(patient_call& it) {
   filter_key const b(it, 2);
   if (!a->filter().family().has(verb::compare)) lacks(a->filter().family().kind(), verb::compare);
   answer_work(it, a->filter().size_bytes() + b->filter().size_bytes(), std::array{&a->marks(), &b->marks()},
-              [a = a->shared(), b = b->shared()](call const& of) { overlap_of(*a, *b).send(of); });
+              [a = a->shared(), b = b->shared()](caller const& of) { overlap_of(*a, *b).send(of); });
 }
 
 }  // namespace hortus::server::commands

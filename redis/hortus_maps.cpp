@@ -32,10 +32,12 @@ std::vector<std::uint64_t> values_in(call const& it, any_filter const& map) {
 template <class Act>
 void set_values(patient_call& it, verb needed, char const* event, Act act) {
   if (it.size() % 2 != 0) throw wrong_arity();
-  filter_key key(it, 1, filter_key::to_change);
+  std::vector<std::uint64_t> values;
+  filter_key key(it, 1, filter_key::to_change, [&](any_filter const& map) {
+    check_takes(map, needed, argument_items::kind());
+    values = values_in(it, map);
+  });
   argument_items const items(it, 2, 2);
-  check_takes(key->filter(), needed, argument_items::kind());
-  auto const values = values_in(it, key->filter());
   auto const set = change_items(it, *key, items, event, [&](any_filter& filter, item_changes& all) {
     change_each(filter, items, all,
                 [&](any_filter& map, std::string_view item, std::size_t i) { return act(map, item, values[i]); });

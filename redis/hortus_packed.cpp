@@ -24,12 +24,18 @@ class call_items : public packed_items {
  public:
   call_items(call const& it, packing how, std::size_t width) : packed_items(how, width, it[it.size() - 1]), it_(it) {}
   /// Replicates the command as if it had only the first `count` of them.
-  void replicate_first(std::size_t count) const noexcept {
-    auto const some = first_bytes(count);
-    api::Replicate(it_.context(), it_[0].data(), "vb", it_.arguments().data() + 1, it_.size() - 2, some.data(), some.size());
+  void replicate_first(std::size_t count) const noexcept { replicate_bytes(first_bytes(count)); }
+  /// The same of those of the first `count` for which took(i). May throw bad_alloc.
+  template <class Took>
+  void replicate_some(std::size_t count, Took took) const {
+    replicate_bytes(bytes_of_some(count, took));
   }
 
  private:
+  void replicate_bytes(std::string_view some) const noexcept {
+    api::Replicate(it_.context(), it_[0].data(), "vb", it_.arguments().data() + 1, it_.size() - 2, some.data(), some.size());
+  }
+
   call const& it_;
 };
 
@@ -58,8 +64,8 @@ void reply_numbers(call const& it, std::vector<Number> const& numbers) {
 }  // namespace
 
 void packed_add(patient_call& it) {
-  filter_key key(it, 1, filter_key::to_change);
-  check_takes(key->filter(), verb::insert, items_of(it));
+  filter_key key(it, 1, filter_key::to_change,
+                 [given = items_of(it)](any_filter const& filter) { check_takes(filter, verb::insert, given); });
   at_present(it, *key, [](patient_call& now, filter_value& value) {
     auto const items = items_of(now);
     auto const added = change_items(now, value, items, "hortus.add",
@@ -72,9 +78,8 @@ void packed_add(patient_call& it) {
 }
 
 void packed_erase(patient_call& it) {
-  filter_key key(it, 1, filter_key::to_change);
   auto const items = items_of(it);
-  check_takes(key->filter(), verb::erase, items);
+  filter_key key(it, 1, filter_key::to_change, [&](any_filter const& filter) { check_takes(filter, verb::erase, items); });
   auto const erased = change_items(it, *key, items, "hortus.del", [&](any_filter& filter, item_changes& all) {
     change_each(filter, items, all, [](any_filter& from, auto const& item, std::size_t) { return from.erase(item); });
   });

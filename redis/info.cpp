@@ -6,6 +6,8 @@
 #include <hortus/any/catalogue.hpp>
 #include <hortus/version.hpp>
 
+#include "redis/call.hpp"
+#include "redis/groups.hpp"
 #include "redis/memory.hpp"
 
 namespace hortus::server {
@@ -26,8 +28,12 @@ unsigned long long shown(long long number) noexcept { return number < 0 ? 0 : st
 void show(api::info* to, int for_crash_report) {
   if (api::InfoAddSection(to, "objects") != api::ok) return;
   api::InfoAddFieldCString(to, "version", HORTUS_VERSION_STRING);
-  if (for_crash_report == 0) api::InfoAddFieldULongLong(to, "families", catalogue().size());
+  if (for_crash_report == 0) {
+    api::InfoAddFieldULongLong(to, "families", catalogue().size());
+    if (auto const out = groups_left_out(); !out.empty()) api::InfoAddFieldCString(to, "left_out", out.c_str());
+  }
   api::InfoAddFieldULongLong(to, "bytes", shown(allocated_bytes()));
+  api::InfoAddFieldULongLong(to, "repeated_refusals", repeated_refusals());
   for (auto const& type : counted_types()) api::InfoAddFieldULongLong(to, type.field.c_str(), shown(type.live->load()));
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ class argument_items {
   argument_items(call const& it, std::size_t first, std::size_t step = 1) noexcept : it_(it), first_(first), step_(step) {}
   [[nodiscard]] std::size_t size() const noexcept { return (it_.size() - first_) / step_; }
   [[nodiscard]] static key_kind kind() noexcept { return key_kind::bytes; }
+  /// A check for filter_key: does the filter take such items?
+  [[nodiscard]] static auto taken_for(verb needed) noexcept;
   template <class Act>
   void in_blocks(Act act) const {
     std::array<std::string_view, packed_items::block_items> block;
@@ -35,6 +38,16 @@ class argument_items {
   void replicate_first(std::size_t count) const noexcept {
     api::Replicate(it_.context(), it_[0].data(), "v", it_.arguments().data() + 1, first_ - 1 + count * step_);
   }
+  /// Replicates the command as if it had only those of the first `count` of these items for which took(i). May throw bad_alloc.
+  template <class Took>
+  void replicate_some(std::size_t count, Took took) const {
+    auto const given = it_.arguments();
+    std::vector<api::string*> kept(given.begin() + 1, given.begin() + static_cast<std::ptrdiff_t>(first_));
+    for (std::size_t i = 0; i < count; ++i)
+      if (took(i))
+        for (std::size_t j = 0; j < step_; ++j) kept.push_back(given[first_ + i * step_ + j]);
+    api::Replicate(it_.context(), it_[0].data(), "v", kept.data(), kept.size());
+  }
 
  private:
   call const& it_;
@@ -45,6 +58,10 @@ class argument_items {
 /// Throws errc::unsupported if the family lacks the verb, and errc::incompatible and others if the filter's hash or the keys
 /// that it was given do not go with items of that kind: no item would be found. `are_hashed`: they are digests of that kind.
 void check_takes(any_filter const& filter, verb needed, key_kind kind, bool are_hashed = false);
+
+inline auto argument_items::taken_for(verb needed) noexcept {
+  return [needed](any_filter const& filter) { check_takes(filter, needed, kind()); };
+}
 
 /// One bit an item.
 using item_bits = std::vector<std::uint64_t>;
@@ -62,12 +79,14 @@ struct item_changes {
   item_bits refused;        ///< the filter did not take it
   std::size_t done = 0;     ///< so many items; all, unless there was a failure
   std::size_t changed = 0;  ///< so many items changed the filter
+  std::size_t refusals = 0;
   std::exception_ptr failure = nullptr;
 
   void note(bool answer, bool took, bool has_changed) noexcept {
     yes[done / 64] |= std::uint64_t{answer} << done % 64;
     refused[done / 64] |= std::uint64_t{!took} << done % 64;
     changed += std::size_t{has_changed};
+    refusals += std::size_t{!took};
     ++done;
   }
   /// A block that was taken as a whole; `yes` is written already.
@@ -84,7 +103,7 @@ struct item_changes {
         return reply_failure(it.context());
       }
     }
-    bit(refused, i) ? it.reply_error(refusal_text) : it.reply(bit(yes, i) ? 1 : 0);
+    bit(refused, i) ? it.reply_refusal(refusal_text) : it.reply(bit(yes, i) ? 1 : 0);
   }
 };
 
@@ -190,6 +209,17 @@ void advance_to(patient_call& it, filter_value& value, std::uint64_t now, after_
 /// clock: the time came before it. So all servers forget the same.
 void at_present(patient_call& it, filter_value& value, after_change then);
 
+/// Replicates the command with the items that were accepted, and no others. A replica would refuse the others too, unless it
+/// has more memory.
+template <class Items>
+void replicate_accepted(patient_call const& it, Items const& items, item_changes const& all) noexcept {
+  if (all.refusals != 0) try {
+      return items.replicate_some(all.done, [&](std::size_t i) { return !bit(all.refused, i); });
+    } catch (std::bad_alloc const&) {  // then all that the filter was asked for: it refuses the same items there
+    }
+  all.failure ? items.replicate_first(all.done) : it.replicate();
+}
+
 /// act(filter, changes) changes the filter in place, by items. Replicates what was done and tells the event. If memory runs
 /// out, or the filter cannot grow any more, the items before that are in, here and on all replicas; the others have an error
 /// for an answer.
@@ -204,10 +234,7 @@ item_changes change_items(patient_call& it, filter_value& value, Items const& it
     }
   });
   if (all.changed == 0) return all;
-  if (all.failure)
-    items.replicate_first(all.done);
-  else
-    it.replicate();
+  replicate_accepted(it, items, all);
   it.notify(event);
   return all;
 }

@@ -1,7 +1,9 @@
 #include <hortus/version.hpp>
 
 #include "redis/background.hpp"
+#include "redis/groups.hpp"
 #include "redis/info.hpp"
+#include "redis/main_thread.hpp"
 #include "redis/memory.hpp"
 #include "redis/registry.hpp"
 #include "redis/settings.hpp"
@@ -26,7 +28,10 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(hortus:
 #ifdef HORTUS_REDIS_FAULTS
   if (!add_faults(context)) return api::failed;
 #endif
-  bool const ready = count_role_changes(context) && add_settings(context, arguments, count) && add_bf(context) &&
-                     add_cf(context) && add_cms(context) && add_topk(context) && add_hortus(context) && add_info(context);
+  bool redisbloom = true;
+  if (!read_arguments(context, arguments, count, redisbloom)) return api::failed;
+  choose_groups(context, redisbloom);
+  bool const ready = remember_main_thread(context) && count_role_changes(context) && add_settings(context) &&
+                     add_groups(context) && add_hortus(context) && add_info(context);
   return ready ? api::ok : api::failed;
 }

@@ -61,6 +61,22 @@ class packed_items {
     return bytes_.substr(0, bytes_.size() - rest.size());
   }
 
+  /// The bytes of those of the first `count` items for which took(i). Throws std::bad_alloc.
+  template <class Took>
+  [[nodiscard]] std::string bytes_of_some(std::size_t count, Took took) const {
+    std::string some;
+    auto rest = bytes_;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const before = rest;
+      if (width_ != 0)
+        rest.remove_prefix(width_);
+      else
+        (void)next(rest);
+      if (took(i)) some += before.substr(0, before.size() - rest.size());
+    }
+    return some;
+  }
+
   /// act(span of keys) for block_items items after the other; the last block may be shorter. The keys are digests, 64-bit
   /// integers or string_views, so `act` takes a span of any of them. Allocates nothing.
   template <class Act>

@@ -58,11 +58,7 @@ char const* add_commands(api::context* to, std::span<command_entry const> entrie
 /// The same for commands that take no key.
 char const* add_keyless_commands(api::context* to, std::span<command_entry const> entries);
 
-// One function per group of commands and types. Returns false, after saying why in Redis' log, if Redis refuses one.
-bool add_bf(api::context* to);
-bool add_cf(api::context* to);
-bool add_cms(api::context* to);
-bool add_topk(api::context* to);
+/// The commands HORTUS.* and their types. Returns false, after saying why in Redis' log, if Redis refuses one.
 bool add_hortus(api::context* to);
 
 }  // namespace hortus::server

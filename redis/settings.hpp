@@ -6,7 +6,7 @@
 namespace hortus::server {
 
 /// What CONFIG SET changes, and arguments of the module when it is loaded. The names of RedisBloom's settings are RedisBloom's.
-/// Before Redis 8 Redis puts the module's name in front: hortus.bf-error-rate.
+/// Most servers put the module's name in front, hortus.bf-error-rate; Redis 8 does not.
 struct settings {
   double bf_error_rate = 0.01;
   long long bf_initial_size = 100;
@@ -29,7 +29,10 @@ inline constexpr long long most_expansion = 32768;
 /// RedisBloom takes no larger rate: a larger one becomes this one.
 inline constexpr double most_error_rate = 0.25;
 
-/// Registers all of them and reads the arguments of the module. Returns false, after saying why in Redis' log, if one is wrong.
-bool add_settings(api::context* to, api::string** arguments, int count);
+/// Reads the arguments of the module: NAME VALUE pairs. The names are those of the settings, those that RedisBloom 2 took, and
+/// redisbloom, for the commands of RedisBloom: yes or no. Returns false, after saying why in Redis' log, if one is wrong.
+bool read_arguments(api::context* to, api::string** arguments, int count, bool& redisbloom);
+/// Registers all of them but those of groups that are not there: see groups.hpp. Returns false if one cannot be.
+bool add_settings(api::context* to);
 
 }  // namespace hortus::server

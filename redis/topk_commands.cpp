@@ -1,12 +1,12 @@
 #include <array>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "redis/call.hpp"
-#include "redis/info.hpp"
+#include "redis/groups.hpp"
 #include "redis/limits.hpp"
 #include "redis/memory.hpp"
-#include "redis/registry.hpp"
 #include "redis/settings.hpp"
 #include "redis/topk_type.hpp"
 
@@ -55,7 +55,7 @@ void reserve(call& it) {
     if (!bytes || *bytes > most_object_bytes()) throw std::bad_alloc();
     key.set(new_value<topk_value>(asked));
   } catch (std::bad_alloc const&) {
-    throw refusal("ERR Insufficient memory to create topk data structure");
+    throw no_memory("ERR Insufficient memory to create topk data structure");
   }
   it.replicate();
   it.notify("topk.reserve");
@@ -71,8 +71,7 @@ constexpr char const* increment_text =
 /// Adds what(i) for all i below `items`, each of which has this many arguments. If memory ends, or the object would be larger
 /// than objects may be, the items from there on are answered with errors, and only those before are replicated.
 template <class What>
-void add_all(call const& it, heavy_keeper& keeper, std::size_t arguments_each, What what) {
-  auto const items = (it.size() - 2) / arguments_each;
+void add_all(call const& it, heavy_keeper& keeper, std::size_t items, std::size_t arguments_each, What what) {
   std::size_t added = 0;
   bool changed = false;
   it.begin_array(items);
@@ -99,21 +98,24 @@ void add_all(call const& it, heavy_keeper& keeper, std::size_t arguments_each, W
 void add(call& it) {
   if (it.size() < 3) throw wrong_arity();
   topk_key const key(it, 1, api::key_read | api::key_write);
-  add_all(it, existing(key), 1, [&](std::size_t i) { return heavy_keeper::addition{it[i + 2], 1}; });
+  add_all(it, existing(key), it.size() - 2, 1, [&](std::size_t i) { return heavy_keeper::addition{it[i + 2], 1}; });
 }
 
 void increment(call& it) {
   if (it.size() < 4 || it.size() % 2 != 0) throw wrong_arity();
   topk_key const key(it, 1, api::key_read | api::key_write);
   auto& keeper = existing(key);
-  auto const checked = [&](std::size_t argument) {
-    auto const by = it.integer(argument);
-    if (!by || *by < 0 || *by > most_increment) throw refusal(increment_text);
+  auto const increment_of = [&](std::size_t item) -> std::optional<std::uint32_t> {
+    auto const by = it.integer(2 * item + 3);
+    if (!by || *by < 0 || *by > most_increment) return std::nullopt;
     return static_cast<std::uint32_t>(*by);
   };
   // All of them before the first reply: RedisBloom ends its array at a wrong one, and the connection is out of step for good.
-  for (std::size_t i = 3; i < it.size(); i += 2) checked(i);
-  add_all(it, keeper, 2, [&](std::size_t i) { return heavy_keeper::addition{it[2 * i + 2], checked(2 * i + 3)}; });
+  // The items before the wrong one it has added then, and that is what its master and its files repeat.
+  std::size_t right = 0;
+  while (right < (it.size() - 2) / 2 && increment_of(right)) ++right;
+  if (right < (it.size() - 2) / 2 && !comes_from_elsewhere(it.context())) throw refusal(increment_text);
+  add_all(it, keeper, right, 2, [&](std::size_t i) { return heavy_keeper::addition{it[2 * i + 2], *increment_of(i)}; });
 }
 
 // -- TOPK.QUERY, TOPK.COUNT, TOPK.LIST, TOPK.INFO ----------------------------------------------------------------------------
@@ -176,11 +178,11 @@ constexpr command_entry commands[] = {
 
 }  // namespace
 
-bool add_topk(api::context* to) {
-  count_in_info("topk", live_values<topk_value>);
-  char const* const refused = add_topk_type(to) ? add_commands(to, commands) : "TopK-TYPE";
-  if (refused != nullptr) api::Log(to, "warning", "Redis refuses %s", refused);
-  return refused == nullptr;
-}
+constinit command_group const topk_group{.name = "TOPK",
+                                         .pattern = "topk.*",
+                                         .add_type = add_topk_type,
+                                         .commands = commands,
+                                         .counted = "topk",
+                                         .values = live_values<topk_value>};
 
 }  // namespace hortus::server

@@ -31,7 +31,7 @@ double rate(call const& it, std::size_t i, std::string const& what) {
   return *value;
 }
 
-void reply_unsigned(call const& it, std::uint64_t value) noexcept {
+void reply_unsigned(caller const& it, std::uint64_t value) noexcept {
   if (value <= static_cast<std::uint64_t>(std::numeric_limits<long long>::max()))
     return it.reply(static_cast<long long>(value));
   char digits[20];

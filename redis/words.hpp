@@ -14,6 +14,6 @@ namespace hortus::server {
 [[nodiscard]] double rate(call const& it, std::size_t i, std::string const& what);
 
 /// An integer; from 2^63 up its digits, because integers in answers are signed.
-void reply_unsigned(call const& it, std::uint64_t value) noexcept;
+void reply_unsigned(caller const& it, std::uint64_t value) noexcept;
 
 }  // namespace hortus::server

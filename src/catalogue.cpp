@@ -6,13 +6,13 @@
 namespace hortus {
 
 #define HORTUS_FAMILY(name, ...) family_info entry_of_##name(card const&);
-#include <hortus/any/families.def>
+#include "compiled_families.def"
 #undef HORTUS_FAMILY
 
 std::span<family_info const> catalogue() {
 #define HORTUS_FAMILY(name, ...) entry_of_##name(card_of(#name)),
   static std::vector<family_info> const all{
-#include <hortus/any/families.def>
+#include "compiled_families.def"
   };
 #undef HORTUS_FAMILY
   return all;

@@ -8,10 +8,27 @@
 namespace hortus {
 
 #define HORTUS_FAMILY(name, ...) card card_of_##name();
-#include <hortus/any/families.def>
+#include "compiled_families.def"
 #undef HORTUS_FAMILY
 
 namespace {
+
+/// Families and their rooms, those too that this library was built without (HORTUS_FAMILIES of CMake).
+struct listed_family {
+  std::string_view name;
+  std::string_view room;
+};
+#define HORTUS_FAMILY(name, room, ...) listed_family{#name, #room},
+constexpr listed_family all_families[] = {
+#include <hortus/any/families.def>
+};
+#undef HORTUS_FAMILY
+
+/// Null for a name that is no family's.
+listed_family const* listed(std::string_view family) {
+  auto const found = std::ranges::find(all_families, family, &listed_family::name);
+  return found == std::end(all_families) ? nullptr : found;
+}
 
 /// Does the family's plan fit into `bytes`?
 bool fits_in(card const& family, request const& wish, std::uint64_t bytes) {
@@ -35,11 +52,13 @@ std::string names_where(auto keep) {
 std::span<card const> cards() {
 #define HORTUS_FAMILY(name, ...) card_of_##name(),
   static std::vector<card> const all{
-#include <hortus/any/families.def>
+#include "compiled_families.def"
   };
 #undef HORTUS_FAMILY
   return all;
 }
+
+bool has_family(std::string_view family) { return std::ranges::find(cards(), family, &card::name) != cards().end(); }
 
 card const& card_of(std::string_view family) {
   auto const all = cards();
@@ -48,6 +67,9 @@ card const& card_of(std::string_view family) {
     throw error(errc::unsupported, one(family) +
                                        " tells how near a key is: in the command build, add, query, info, verify, merge, "
                                        "list and plan take it, in programs any/any_near.hpp");
+  if (found == all.end() && listed(family) != nullptr)
+    throw error(errc::unsupported, "this library was built without the family '" + std::string(family) +
+                                       "': its HORTUS_FAMILIES are " + names_where([](auto const&) { return true; }));
   if (found == all.end()) {
     std::vector<std::string_view> names;
     for (auto const& known : all) names.push_back(known.name);
@@ -60,8 +82,8 @@ card const& card_of(std::string_view family) {
 }
 
 std::string called(std::string_view family) {
-  auto const found = std::ranges::find(cards(), family, &card::name);
-  auto const room = found == cards().end() ? std::string_view() : found->room;
+  auto const* const found = listed(family);
+  auto const room = found == nullptr ? std::string_view() : found->room;
   if (room == "map" && (family.ends_with("_map") || family.ends_with("_set"))) return std::string(family);
   return std::string(family) + (room == "sketch" ? " sketch" : room == "map" ? " map" : " filter");
 }

@@ -18,7 +18,8 @@ foreach(source IN LISTS sources)
     add_test(
       NAME must_not_compile.${name}.${case}
       COMMAND bash ${PROJECT_SOURCE_DIR}/tools/must_not_compile.sh ${source} ${case} ${CMAKE_CXX_COMPILER}
-              ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Werror=unused-result -I${PROJECT_SOURCE_DIR}/include -idirafter ${XXHASH_INCLUDE_DIR}
+              ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Werror=unused-result -I${PROJECT_SOURCE_DIR}
+              -I${PROJECT_SOURCE_DIR}/include -idirafter ${XXHASH_INCLUDE_DIR}
     )
     set_tests_properties(must_not_compile.${name}.${case} PROPERTIES LABELS compile TIMEOUT 120)
   endforeach()

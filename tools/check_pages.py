@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_pages.py [--update] HORTUS PAGE...: what pages show of the command is what it prints.
+"""check_pages.py [--update] HORTUS PAGE...: what pages show of the command, and of scripts in tools/, is what these print.
 
   - Examples, indented by four blanks: after a line "    $ COMMAND" come the lines that it prints, on both of its outputs. In
     them "…" stands for any text, and on a line of its own for any lines. All commands of a page run in one empty folder, in turn.
@@ -19,7 +19,8 @@ import tempfile
 
 def printed(command, folder):
     """What a shell shows of it. It is a bash, for <(...)."""
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": f"{folder}/bin:{os.environ['PATH']}", "TMPDIR": str(folder)}
+    path = f"{folder}/bin:{pathlib.Path(__file__).resolve().parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": path, "TMPDIR": str(folder)}
     ran = subprocess.run(["bash", "-c", command], cwd=folder / "here", env=environment, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return ran.stdout.decode().splitlines()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_dependencies.sh build|test|lint|redis...: installs the Debian or Ubuntu packages that these need and that are missing, and
-# says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
+# install_dependencies.sh build|test|libcxx|lint|redis|clients|systems...: installs the Debian or Ubuntu packages that these need
+# and that are missing, and says nothing when none is. A name "a|b" is satisfied by either; one that ends in "?" is left out where the distribution has
 # no such package (it is then part of another).
 set -euo pipefail
 
@@ -11,15 +11,23 @@ for purpose in "$@"; do
       zlib1g-dev libzstd-dev) ;;
     test) wanted+=(python3 libgtest-dev libgmock-dev librapidcheck-dev zstd jq mandoc zsh fish clang
       'libclang-rt-dev|libclang-rt-14-dev?') ;;
+    libcxx)
+      # The newest there is: before 16 it lacks parts of C++20.
+      newest=$(apt-cache pkgnames libc++- | sed -n 's/^libc++-\([0-9]*\)-dev$/\1/p' | sort -n | tail -n 1)
+      [ -n "$newest" ] || { echo "install_dependencies.sh: no package libc++-NUMBER-dev is known here" >&2 && exit 1; }
+      wanted+=(googletest "clang-$newest" "libc++-$newest-dev" "libc++abi-$newest-dev")
+      ;;
     lint) wanted+=(clang-format clang-tidy) ;;
     redis)
       wanted+=(python3 python3-redis binutils)
-      # These often come from elsewhere, and Debian's would be in their way.
-      command -v redis-server >/dev/null || wanted+=(redis-server)
-      command -v redis-cli >/dev/null || wanted+=(redis-tools)
-      command -v npm >/dev/null || wanted+=(nodejs npm)
+      # These often come from elsewhere, and Debian's would be in their way. REDIS_SERVER=valkey-server asks for others.
+      server=${REDIS_SERVER:-redis-server} && server=${server%% *}
+      command -v "$server" >/dev/null || wanted+=("${server##*/}")
+      command -v "${server%-server}-cli" redis-cli >/dev/null || wanted+=(redis-tools)
       ;;
-    *) echo "install_dependencies.sh: '$purpose' is none of build, test, lint, redis" >&2 && exit 2 ;;
+    clients) command -v npm >/dev/null || wanted+=(nodejs npm) ;;
+    systems) wanted+=(mmdebstrap debian-archive-keyring gpgv util-linux mount) ;;
+    *) echo "install_dependencies.sh: '$purpose' is none of build, test, libcxx, lint, redis, clients, systems" >&2 && exit 2 ;;
   esac
 done
 

@@ -71,11 +71,12 @@ def read_bug(path):
 
 
 def targets():
-    """Names of all test programs, as tests/CMakeLists.txt makes them."""
+    """Names of all test programs, as tests/CMakeLists.txt makes them, of the command and of the Redis module with that of its
+    tests."""
     tests = ROOT / "tests"
     names = {"test_" + str(p.relative_to(tests))[: -len("_test.cpp")].replace("/", "_") for p in tests.rglob("*_test.cpp")}
     families = (ROOT / "include/hortus/any/families.def").read_text(encoding="utf-8")
-    return names | {"test_laws_of_" + f for f in re.findall(r"^HORTUS_FAMILY\((\w+)", families, re.M)} | {"hortus_cli"}
+    return names | {"test_laws_of_" + f for f in re.findall(r"^HORTUS_FAMILY\((\w+)", families, re.M)} | {"hortus_cli", "hortus_redis", "hortus_redis_taken_names"}
 
 
 def check(bug, known_targets):
@@ -122,7 +123,7 @@ class Copy:
         if not (self.build_tree / "CMakeCache.txt").exists():
             generator = ["-G", "Ninja"] if shutil.which("ninja") else []
             run = self.run("cmake", "-S", self.source, "-B", self.build_tree, *generator, "-DCMAKE_BUILD_TYPE=Release",
-                           "-DHORTUS_TESTS=ON", *cmake_options)
+                           "-DHORTUS_TESTS=ON", "-DHORTUS_REDIS=ON", *cmake_options)
             if run.returncode != 0:
                 sys.exit("cmake fails:\n" + run.stdout)
 

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -89,7 +90,8 @@ int tour(tour_options const& o) {
   std::vector<bench::row> rows;
   std::vector<bench::row> growth;
   {
-    auto const all = catalogue().size() + sizes.size() * growth_families.size();
+    auto const growing = static_cast<std::size_t>(std::ranges::count_if(growth_families, has_family));
+    auto const all = catalogue().size() + sizes.size() * growing;
     progress shown("measuring", all, progress_unit::items, o.input.progress_mode());
     std::size_t measured = 0;
     bench::run_on_text(keys.members, keys.absent, fpr, [&](bench::row const& r) {

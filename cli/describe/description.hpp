@@ -67,7 +67,7 @@ struct described_program {
   std::vector<described_word> files;
 };
 
-/// Walks over the parser. The only file besides main.cpp and options.cpp that includes it.
+/// Walks over the parser.
 [[nodiscard]] described_program describe_program(CLI::App const& app);
 
 /// Adds what the parser does not know: words that can be completed, exit status, environment, files.

@@ -40,7 +40,7 @@ function __hortus_at
             set value no
         else if test $ended = no; and test "$word" = --
             set ended yes
-        else if test $ended = no; and string match -q -- '-?*' "$word"
+        else if test $ended = no; and string match -qr -- '^-.' "$word"
             contains -- "$word" (__hortus_valued $argv[1]); and set value yes
         else
             set place (math $place + 1)

@@ -17,11 +17,10 @@ struct growing_value {
 /// The size of a sketch that tells only how many keys there are has nothing to do with their number.
 bool is_sketch(std::vector<bench::row> const& of_one_family) { return of_one_family.front().batch_miss_ns < 0; }
 
-/// The limit is that of memory as large as the filter of the first family.
+/// The limit is that of memory as large as the filter of the first family. Pre: there is a measurement.
 chart_series limit_of_lookups(std::vector<bench::row> const& all) {
   chart_series limit{"one cache line", {}, drawn::dashes};
-  for (auto const& r : growth_of(growth_families.front(), all))
-    limit.points.push_back({static_cast<double>(r.items), r.limit_ns});
+  for (auto const& r : growth_of(all.front().family, all)) limit.points.push_back({static_cast<double>(r.items), r.limit_ns});
   return limit;
 }
 
@@ -44,6 +43,7 @@ std::vector<line_chart> growth_charts(std::vector<bench::row> const& all) {
                                           {"Space", "bits a key", &row::bits_per_item},
                                           {"Memory while building, without the keys", "bits a key", &row::peak_bits_per_item}};
   std::vector<line_chart> charts;
+  if (all.empty()) return charts;
   for (auto const& what : values) {
     line_chart chart{.title = what.title,
                      .description = what.title + ", against the number of keys, for one family of each room.",

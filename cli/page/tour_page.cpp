@@ -258,6 +258,11 @@ report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfi
   if (!whether.empty())
     sizes.parts.push_back(
         figure(space(whether, "Is the key a member?", {{-std::log2(fpr), fmt::format("limit: {:.2f}", -std::log2(fpr))}})));
+  page_section probes{"How many probes",
+                      "Each probe is a bit that has to be set for a yes: more of them make a wrong yes less likely, and fill "
+                      "the filter sooner. The best number is near 0.69 times the bits a key.",
+                      {}};
+  if (has_family("bloom")) probes.parts.push_back(figure(rate_against_probes(keys)));
   if (!how_often.empty()) sizes.parts.push_back(figure(space(how_often, "How often was the key inserted?", {})));
   return {
       .title = "A tour of hortus",
@@ -291,10 +296,7 @@ report_page tour_page(tour_keys const& keys, rows const& all, std::vector<overfi
             "Ten times fewer errors cost a Bloom filter 4.8 bits a key, the limit 3.3. The farther a line is above the dashed "
             "one, the more is paid for speed or for other abilities. All panels have the same scales.",
             {panels(cost_of_rates(all, 1'000'000))}},
-           {"How many probes",
-            "Each probe is a bit that has to be set for a yes: more of them make a wrong yes less likely, and fill the filter "
-            "sooner. The best number is near 0.69 times the bits a key.",
-            {figure(rate_against_probes(keys))}},
+           std::move(probes),
            {"More keys than planned",
             fmt::format("Each filter is planned for {} keys and given {}. What happens then is a matter of the family.",
                         grouped_count(past_the_plan.empty() ? 0 : past_the_plan.front().planned),

@@ -45,6 +45,8 @@ json_value const* json_value::find(std::string_view name) const noexcept {
   return found == members->end() ? nullptr : &found->value;
 }
 
+void json_value::push_back(json_value value) { std::get<array_type>(value_).push_back(std::move(value)); }
+
 std::string json_value::printed(int indent) const {
   return converted(*this).dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -65,7 +65,7 @@ class json_value {
   /// The member of an object; null becomes an object, and a new member null.
   json_value& operator[](std::string_view name);
   [[nodiscard]] json_value const* find(std::string_view name) const noexcept;  ///< null if there is none
-  void push_back(json_value value) { std::get<array_type>(value_).push_back(std::move(value)); }
+  void push_back(json_value value);
 
   /// On one line, or with every value on its own line. Bytes that are no UTF-8 are replaced.
   [[nodiscard]] std::string on_one_line() const { return printed(-1); }

@@ -1,11 +1,31 @@
 #include "redis/faults/faults.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 #include "redis/call.hpp"
 #include "redis/registry.hpp"
+
+namespace hortus::server::api {
+
+void demand_main_thread(char const* function) noexcept {
+  // The module is loaded on the main thread, and so is the first function asked for. A child that saves has that id as well.
+  static auto const main = std::this_thread::get_id();
+  if (std::this_thread::get_id() == main) return;
+  char thread[16] = "?";
+  (void)pthread_getname_np(pthread_self(), thread, sizeof thread);
+  std::fprintf(stderr,
+               "hortus: %s was called by the thread '%s', and only the server's main thread may (redis/main_thread.hpp)\n",
+               function, thread);
+  std::abort();
+}
+
+}  // namespace hortus::server::api
 
 namespace hortus::server {
 namespace {

@@ -86,4 +86,16 @@ count_sketch::merged count_sketch::merge(std::span<weighted const> sources) noex
   return changed ? merged::changed : merged::same;
 }
 
+count_sketch::merged count_sketch::merge_modulo(std::span<weighted const> sources) noexcept {
+  std::uint64_t total = 0;
+  for (auto const& each : sources) total += each.sketch->total_ * static_cast<std::uint64_t>(each.weight);
+  total_ = total;
+  for (std::uint64_t i = 0; i < counters_.size(); ++i) {
+    std::uint32_t sum = 0;
+    for (auto const& each : sources) sum += each.sketch->counters_[i] * static_cast<std::uint32_t>(each.weight);
+    counters_[i] = sum;
+  }
+  return merged::changed;
+}
+
 }  // namespace hortus::redisbloom

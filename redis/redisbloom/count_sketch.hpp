@@ -69,6 +69,8 @@ class count_sketch {
   /// Becomes the sum of these sketches, each times its weight; it may be one of them. On overflow nothing changes. Pre: all
   /// have the same dimensions.
   merged merge(std::span<weighted const> sources) noexcept;
+  /// The same modulo 2^32, and the total modulo 2^64, as RedisBloom computed it until 2.6. It never overflows.
+  merged merge_modulo(std::span<weighted const> sources) noexcept;
 
   /// Every block of memory that it has, for counting and moving them.
   void visit_blocks(auto const& visit) { counters_.visit_block(visit); }

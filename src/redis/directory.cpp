@@ -128,6 +128,11 @@ found_filter find_filter(servers& at, std::string const& key) {
   if (type == "hash") return {true, directory::from_reply(key, call({"HGETALL", key}))};
   if (type == "hortus-in")
     throw error(errc::incompatible, "'" + key + "' is an import that is not complete: HORTUS.IMPORT continues it");
+  for (std::string_view const redisbloom : {"MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "bloomfltr"})
+    if (type == redisbloom)
+      throw error(errc::incompatible, "'" + key + "' is a value of BF.*, CF.*, CMS.* or TOPK.* (Redis type " + type +
+                                          "), which hash keys in another way: make a filter of the same keys again, with "
+                                          "hortus build and hortus redis push, or hortus redis create and add");
   if (type != "hortus-fl") throw error(errc::incompatible, "'" + key + "' is no filter, but a Redis value of type " + type);
   auto const fields = call({"HORTUS.INFO", key, "HASH"});
   return naming_key(key, [&]() -> found_filter { return {false, {.key = key, .about = envelope_in(fields), .plan = {}}}; });

@@ -24,6 +24,21 @@ full() { "$HORTUS" "$@" >/dev/full; }
 refused 'cannot write standard output: No space left' full help
 refused 'cannot write standard output: No space left' full help build
 
+section "its layout is ours, whatever that of the parser's version"
+has_line() { grep -qxF -- "$1" "$out" || fail "no line '$1'" "$(cat "$out")"; }
+for command in '' $commands; do
+  run 0 hortus $command --help
+  ! grep -n ' $' "$out" || fail "the lines above of hortus $command --help end with a space"
+  has_line 'Options:'
+  has_line '  -h,--help                 print this help'
+done
+run 0 hortus merge --help
+has_line 'Usage: hortus merge [OPTIONS] FILES...'
+has_line '  FILES ... REQUIRED        filters; - is standard input'
+run 0 hortus grow --help
+has_line 'Arguments:'
+has_line '  --by N=2                  so many times more keys: 2, 4, 8, ...'
+
 section "-V is --version"
 run 0 hortus --version
 cp "$out" version

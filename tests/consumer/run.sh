@@ -30,6 +30,23 @@ run_example() {
   [ "$(head -n 2 <<<"$said")" = $'ada: may be there\nbob: surely not' ] || fail "the README's program says something else"
 }
 
+# run_families PROGRAM EXPECTED: the families at run time, and what becomes of a file of ribbon.
+file_of_ribbon=$SOURCE/tests/golden/v1/ribbon/text.hortus
+run_families() {
+  local said
+  said=$("$1" "$file_of_ribbon")
+  echo "$said"
+  [ "$said" = "$2" ] || fail "expected: $2"
+}
+
+# Ways that compile the library do with two families and one version of each kernel, which takes two fifths of the time. They are
+# about what is linked and installed, which other families and other vector instructions do not change.
+some_families='cuckoo;bloom'
+compiled_soon=(-DHORTUS_FAMILIES="$some_families" -DCMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC)
+some_families_say="bloom
+cuckoo
+'$file_of_ribbon': this library was built without the family 'ribbon': its HORTUS_FAMILIES are bloom, cuckoo"
+
 # Build type None: not optimised, and without debug information, which nobody would read.
 configure() {
   "$CMAKE" -S "$here" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=None \
@@ -41,6 +58,17 @@ build_and_run() {
   "$CMAKE" --build "$work"
   run_consumer "$work/consumer"
   run_example "$work/seen"
+}
+
+# refused REASON OPTION...: configuring hortus itself with these options must fail, for this reason.
+refused() {
+  local reason=$1 said
+  shift
+  rm -rf "$work/refused"
+  if said=$("$CMAKE" -S "$SOURCE" -B "$work/refused" -DCMAKE_CXX_COMPILER="$CXX" "$@" 2>&1); then
+    fail "accepted: $*"
+  fi
+  tr -s ' \n' ' ' <<<"$said" | grep -q "$reason" || fail "$*: refused for another reason: $said"
 }
 
 # by_pkg_config PREFIX: without CMake, with what the .pc of an installed tree says.
@@ -74,23 +102,80 @@ case $way in
     ! grep -rlF -e "$SOURCE" -e "$work" --include='*.cmake' --include='*.pc' "$prefix" ||
       fail "the files above name a folder of the machine that built them"
     ;;
-  find_package) build_and_run -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="${VERSION%.*}" ;;
+  find_package)
+    build_and_run -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="${VERSION%.*}"
+    run_families "$work/families" "$(sed -n 's/^HORTUS_FAMILY(\([a-z_0-9]*\),.*/\1/p' "$SOURCE/include/hortus/any/families.def")
+a file of ribbon"
+    ;;
   wrong_version)
-    for wanted in 99.0 "${VERSION%%.*}.99"; do
+    for wanted in 99.0 "${VERSION%%.*}.99" 0.0; do # newer ones, and one whose binary interface may be another
       if said=$(configure -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="$wanted" 2>&1); then
         fail "version $wanted was asked for and $VERSION accepted"
       fi
       grep -qF "version: $VERSION" <<<"$said" || fail "refused version $wanted for another reason: $said"
     done
     ;;
+  too_old)
+    # refuses WHAT COMMAND...: a CMake that ends with this sentence.
+    refuses() {
+      local what=$1
+      shift
+      if said=$("$@" 2>&1); then fail "accepted where it should say: $what"; fi
+      said=$(tr -s ' \n' ' ' <<<"$said") # CMake breaks lines
+      grep -qF "$what" <<<"$said" || fail "should say: $what; says: $said"
+    }
+    # What CMake is told of the compiler, it does not find out.
+    for compiler in 'GNU 10.5.0 g++' 'Clang 12.0.1 clang'; do
+      read -r id number called <<<"$compiler"
+      pretended=(-DCMAKE_CXX_COMPILER_ID_RUN=1 -DCMAKE_CXX_COMPILER_FORCED=1 -DCMAKE_CXX_COMPILER_ID="$id"
+        -DCMAKE_CXX_COMPILER_VERSION="$number")
+      right="$(basename "$CXX") is $called $number. Another"
+      refuses "$right" configure -DCMAKE_PREFIX_PATH="$prefix" -DHORTUS_WANTED="$VERSION" "${pretended[@]}"
+      grep -qF 'hortus needs g++ 11 or clang 13, or later' <<<"$said" || fail "should say what is needed: $said"
+      rm -r "$work"
+      refuses "$right" configure -DHORTUS_SOURCE="$SOURCE" "${pretended[@]}"
+      rm -r "$work"
+    done
+    # The libraries of this build, but for one, which is older.
+    known=()
+    while IFS= read -r entry; do known+=("-D$entry"); done \
+      < <(grep -E '^(hwy_DIR|CLI11_DIR|fmt_DIR|nlohmann_json_DIR|XXHASH_INCLUDE_DIR):' "$BUILD/CMakeCache.txt")
+    # That the others are nowhere else is said when the compiler was found.
+    printf 'set(CMAKE_FIND_USE_%s_PATH OFF)\n' CMAKE_SYSTEM SYSTEM_ENVIRONMENT >"$work.cmake"
+    libraries=('hwy 0.17.0 Highway 1.0')
+    [ ! -x "$BUILD/hortus" ] || libraries+=('CLI11 1.9.1 CLI11 2.0' 'fmt 7.1.3 fmt 8.0' 'nlohmann_json 3.8.0 nlohmann-json 3.9')
+    for library in "${libraries[@]}"; do
+      read -r package number called least <<<"$library"
+      old=$work/old/$package
+      mkdir -p "$old"
+      : >"$old/${package}Config.cmake"
+      printf '%s\n' "set(PACKAGE_VERSION $number)" 'if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)' \
+        '  set(PACKAGE_VERSION_COMPATIBLE TRUE)' 'endif()' >"$old/${package}ConfigVersion.cmake"
+      refuses "hortus needs $called $least or later" "$CMAKE" -S "$SOURCE" -B "$work/$package" -DHORTUS_TESTS=OFF \
+        -DCMAKE_CXX_COMPILER="$CXX" "${known[@]}" -D"${package}_DIR=$old" -DCMAKE_PROJECT_INCLUDE="$work.cmake"
+      grep -qF "there is $number." <<<"$said" || fail "should say that there is $package $number: $said"
+    done
+    ;;
   pkg_config) by_pkg_config "$prefix" ;;
-  add_subdirectory) build_and_run -DHORTUS_SOURCE="$SOURCE" ;;
+  add_subdirectory)
+    build_and_run -DHORTUS_SOURCE="$SOURCE" "${compiled_soon[@]}"
+    run_families "$work/families" "$some_families_say"
+    ;;
+  wrong_families)
+    refused 'there is no family .blom.' -DHORTUS_FAMILIES='bloom;blom'
+    refused 'names no family' -DHORTUS_FAMILIES=
+    refused 'HORTUS_TESTS needs all families' -DHORTUS_FAMILIES=bloom -DHORTUS_TESTS=ON
+    ;;
   shared_library)
     "$CMAKE" -S "$SOURCE" -B "$work/hortus" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=ON \
-      -DHORTUS_BUILD_COMMAND=OFF -DHORTUS_TESTS=OFF
+      -DHORTUS_BUILD_COMMAND=OFF "${compiled_soon[@]}"
     "$CMAKE" --build "$work/hortus"
     "$CMAKE" --install "$work/hortus" --prefix "$work/installed"
     build_and_run -DCMAKE_PREFIX_PATH="$work/installed"
+    run_families "$work/families" "$some_families_say"
+    # Programs ask the loader for this name: until 1.0 a library of another minor number is another library.
+    readelf -d "$(find "$work/installed" -name libhortus.so)" | grep -qF "soname: [libhortus.so.${VERSION%.*}]" ||
+      fail "the shared library should be called libhortus.so.${VERSION%.*}"
     LD_LIBRARY_PATH=$(dirname "$(find "$work/installed" -name libhortus.so)")
     export LD_LIBRARY_PATH
     by_pkg_config "$work/installed"

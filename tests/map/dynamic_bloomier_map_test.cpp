@@ -66,7 +66,7 @@ TEST(dynamic_bloomier_map, is_never_wrong_for_its_keys) {
         for (auto const& [k, v] : model) ASSERT_EQ(f.find(key(k)), v) << "of " << items << " after " << t;
         ASSERT_EQ(back(f), f);
       }
-      if (shape.signature_bits < 10 + std::bit_width(items) && items >= 40) {
+      if (shape.signature_bits < 10 + static_cast<unsigned>(std::bit_width(items)) && items >= 40) {
         EXPECT_GT(most_collisions, 0U);
       }
       for (auto const k : live) ASSERT_TRUE(f.erase(key(k)));

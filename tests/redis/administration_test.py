@@ -10,6 +10,8 @@ WRITES = """bf.reserve bf.add bf.madd bf.insert bf.loadchunk cf.reserve cf.add c
     cf.loadchunk cms.initbydim cms.initbyprob cms.incrby cms.merge topk.reserve topk.add topk.incrby""".split()
 READS = """bf.exists bf.mexists bf.info bf.card bf.debug bf.scandump cf.exists cf.mexists cf.count cf.info cf.debug cf.scandump
     cms.query cms.info topk.query topk.count topk.list topk.info""".split()
+SETTINGS = """bf-error-rate bf-initial-size bf-expansion-factor cf-bucket-size cf-initial-size cf-max-iterations cf-expansion-factor
+    cf-max-expansions redisbloom-faults max-object-bytes""".split()
 NO_MEMORY_NEEDED = ("cf.del", "cf.compact")  # of the writes: all others are refused when memory is short
 
 
@@ -122,6 +124,17 @@ def test_settings(folder):
         equal("CF.INFO", ["Bucket size", 4, "Expansion rate", 2, "Max iterations", 50], connection("CF.INFO", "c")[10:])
 
 
+def test_names_of_settings(folder):
+    """Redis 8 takes them as they are; Redis 7 and Valkey put the name of the module in front. Never is the half of them so."""
+    with Server(folder) as server:
+        about = info(server, "server")
+        plain = "valkey_version" not in about and int(about["redis_version"].split(".")[0]) >= 8
+        names = {name.decode() for name in server.connect()("CONFIG", "GET", "*")[::2]}
+        for name in SETTINGS:
+            equal(f"{name} is a name", plain, name in names)
+            equal(f"hortus.{name} is a name", not plain, f"hortus.{name}" in names)
+
+
 def test_rates_above_a_quarter_are_a_quarter(folder):
     with Server(folder) as server:
         configure(server, "bf-error-rate", "0.9")
@@ -136,13 +149,37 @@ def test_arguments_of_the_module(folder):
         equal("BF.INFO", [400], connection("BF.INFO", "b", "CAPACITY"))
         assert b"ratio:0.002" in connection("BF.DEBUG", "b")[1]
         equal("cf-max-expansions", b"3", connection("CONFIG", "GET", "*cf-max-expansions")[1])
-    for wrong in (("INITIAL_SIZE",), ("NO_SUCH", 1), ("INITIAL_SIZE", 0), ("ERROR_RATE", 2)):
+    for wrong in (
+        ("INITIAL_SIZE",), ("NO_SUCH", 1), ("INITIAL_SIZE", 0), ("ERROR_RATE", 2), ("bf-error-rate", 0), ("cf-bucket-size", 256),
+        ("cf-initial-size", 3), ("redisbloom-faults", "perhaps"), ("bf-initial-size", 400, "cf-max-expansions"),
+    ):  # fmt: skip
         try:
             Server(folder, arguments=wrong)
         except AssertionError as why:
             assert "did not start" in str(why), why
         else:
             raise AssertionError(f"the module was loaded with {wrong}")
+
+
+def test_names_of_settings_are_arguments_of_the_module(folder):
+    """As in RedisBloom 8, in any case of letters; beside the older names."""
+    values = {
+        "bf-error-rate": "0.02", "bf-initial-size": "200", "bf-expansion-factor": "4", "cf-bucket-size": "4",
+        "cf-initial-size": "4096", "cf-max-iterations": "30", "cf-expansion-factor": "2", "cf-max-expansions": "3",
+        "redisbloom-faults": "yes", "max-object-bytes": "1048576",
+    }  # fmt: skip
+    equal("settings of this test", sorted(SETTINGS), sorted(values))
+    for spelled in (str.lower, str.upper, str.title):
+        words = [word for name, value in values.items() for word in (spelled(name), value)]
+        with Server(folder, arguments=words) as server:
+            connection = server.connect()
+            for name, value in values.items():
+                equal(name, value.encode(), connection("CONFIG", "GET", "*" + name)[1])
+    with Server(folder, arguments=("bf-initial-size", 300, "ERROR_RATE", "0.004", "CF-Max-Expansions", 5)) as server:
+        connection = server.connect()
+        connection("BF.ADD", "b", "x")
+        equal("BF.INFO", [300], connection("BF.INFO", "b", "CAPACITY"))
+        assert b"ratio:0.002" in connection("BF.DEBUG", "b")[1]
 
 
 def test_info_section(folder):
@@ -152,13 +189,13 @@ def test_info_section(folder):
         everything = info(server, "everything")
         mine = {name: value for name, value in everything.items() if name.startswith("hortus_")}
         assert mine, "INFO has no section of the module"
-        assert "hortus" in info(server, "modules").get("module", ""), "MODULE is not listed"
+        listed = connection("INFO", "modules").decode().splitlines()  # a server may have modules of its own
+        equal("lines of MODULE about it", 1, sum(line.startswith("module:name=hortus,") for line in listed))
         assert any(value.isdigit() and int(value) > 0 for value in mine.values()), mine
 
 
-def test_memory_limit(folder):
-    """Writes are refused when memory is short; reads and deletions are not; nothing breaks."""
-    with Server(folder, "--maxmemory", "5mb") as server:
+def refuse_writes_when_memory_is_short(folder, lazily):
+    with Server(folder, "--maxmemory", "5mb", "--lazyfree-lazy-user-del", lazily) as server:
         connection = server.connect()
         connection("BF.RESERVE", "b", "0.01", 100)
         connection("CF.RESERVE", "c", 100)
@@ -172,7 +209,19 @@ def test_memory_limit(folder):
         equal("a read", 1, connection("CF.EXISTS", "c", "x"))
         equal("a deletion", 1, connection("CF.DEL", "c", "x"))
         connection("DEL", "big")
+        if lazily == "yes":
+            wait_until(lambda: info(server, "memory")["lazyfree_pending_objects"] == "0", "the memory was given back")
         equal("a write after memory was given back", 1, connection("BF.ADD", "b", "x"))
+
+
+def test_memory_limit(folder):
+    """Writes are refused when memory is short; reads and deletions are not; nothing breaks."""
+    refuse_writes_when_memory_is_short(folder, lazily="no")
+
+
+def test_memory_limit_where_a_thread_gives_memory_back(folder):
+    """Which is what servers of some kinds do unless told otherwise."""
+    refuse_writes_when_memory_is_short(folder, lazily="yes")
 
 
 def test_absurd_sizes(folder):

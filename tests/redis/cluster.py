@@ -22,7 +22,7 @@ import time
 import harness
 from harness import equal
 from resp import Refused
-from server import Server, in_step, info, is_free, stop_all, wait_until
+from server import Server, client_command, in_step, info, is_free, stop_all, wait_until
 
 SLOTS = 16384
 BUS = 10000  # a node talks to the others at its port plus this
@@ -85,7 +85,7 @@ class Member(collections.namedtuple("Member", "id port flags master slots")):
 
 
 class Cluster:
-    """Further options are those of redis-server. `nodes` has all of them, also those that were killed.
+    """Further options are those of the server's command line. `nodes` has all of them, also those that were killed.
 
     With failover=False no replica takes over by itself. A node that is busy, or works on a large value, is soon taken for dead,
     and a test that kills no master wants no failover then."""
@@ -161,7 +161,7 @@ class Cluster:
     # -- what is done to it -----------------------------------------------------------------------------------------------
 
     def move_slots(self, count, source, target):
-        """The first slots of the source, with redis-cli: one after the other, with their keys."""
+        """The first slots of the source, with the server's command-line client: one after the other, with their keys."""
         self.wait_until_ok()
         self._manage("reshard", target, "--cluster-from", source.id, "--cluster-to", target.id, "--cluster-slots", count)
 
@@ -268,7 +268,7 @@ class Cluster:
         return None
 
     def _manage(self, *words):
-        command = ["redis-cli", "--cluster", *map(str, words), "--cluster-yes"]
+        command = [client_command(), "--cluster", *map(str, words), "--cluster-yes"]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, f"{' '.join(command)}: {(done.stdout + done.stderr)[-2000:]}"
 

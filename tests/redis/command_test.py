@@ -273,7 +273,10 @@ def test_refusals(folder):
         refused("has no insert", "redis", "add", url(server), "frozen", "-e", "x")
         server.connect()("HSET", "other", "field", "value")
         refused("not that of a filter in shards", "redis", "info", url(server), "other")
-        equal("keys", 3, server.connect()("DBSIZE"))
+        server.connect()("BF.ADD", "bf", "x")
+        for action in ("info", "add"):
+            refused("is a value of BF.*MBbloom--.*make a filter of the same keys again", "redis", action, url(server), "bf")
+        equal("keys", 4, server.connect()("DBSIZE"))
         full = build(folder, "d_left", items=100, keys=b"")
         hortus("redis", "push", full, url(server), "full")
         refused("is full: .* keys did not go in", "redis", "add", url(server), "full", input=lines(0, 10000))

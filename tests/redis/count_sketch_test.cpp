@@ -206,6 +206,15 @@ TEST(count_sketch, a_sum_that_is_no_counter_changes_nothing) {
   }
 }
 
+TEST(count_sketch, merges_modulo_two_to_the_32_as_releases_before_2_8_did) {
+  two_sketches its;
+  std::vector<count_sketch::weighted> const sources{{&its.a, 1'000'000'000}, {&its.b, -1}};
+  EXPECT_EQ(its.b.merge_modulo(sources), count_sketch::merged::changed);
+  auto const cut_off = [](long long sum) { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(sum)); };
+  EXPECT_EQ(counts(its.b, {"x", "y"}), (std::vector<std::uint32_t>{cut_off(9'999'999'993), cut_off(42'000'000'000)}));
+  EXPECT_EQ(its.b.total(), 51'999'999'993U);
+}
+
 TEST(count_sketch, a_total_that_overflows_is_an_overflow) {
   count_sketch sketch({3, 1});
   for (int i = 0; i < 2; ++i) increment(sketch, "a", std::uint64_t{1} << 62);

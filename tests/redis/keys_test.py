@@ -171,7 +171,7 @@ def test_active_defragmentation(folder):
     with Server(folder) as server:
         connection = server.connect()
         if connection.raw("CONFIG", "SET", "activedefrag", "yes").startswith(b"-"):
-            raise harness.Skipped("this redis-server cannot defragment: its allocator is not Redis' own jemalloc")
+            raise harness.Skipped("this server cannot defragment: its allocator is not its own jemalloc")
         for name, value in (("threshold-lower", 0), ("ignore-bytes", 1), ("cycle-min", 50), ("cycle-max", 75)):
             connection("CONFIG", "SET", "active-defrag-" + name, value)
         for i in range(400):
@@ -183,6 +183,45 @@ def test_active_defragmentation(folder):
         wait_until(lambda: int(info(server, "stats")["active_defrag_hits"]) > 0, "something was moved")
         equal("replies after defragmentation", before[1], answers(connection))
         equal("digest after defragmentation", remaining, digest(server))
+
+
+def test_a_refused_command_does_not_copy_a_shared_filter(folder):
+    """COPY shares a filter until one of the keys is changed. A command that is refused changes nothing."""
+    with Server(folder) as server:
+        connection = server.connect()
+
+        def used():
+            return int(info(server, "memory")["used_memory"])
+
+        for size, items in (("small", 400_000), ("large", 8_000_000)):  # of which one is copied on another thread
+            connection("HORTUS.CREATE", size, "bloom", "ITEMS", items)
+            connection("HORTUS.MADD", size, "DIGESTS", b"8 bytes!")
+            connection("HORTUS.CREATE", size + " map", "dynamic_bloomier_map", "ITEMS", items, "SET", "value_bits", 8)
+            connection("HORTUS.PUT", size + " map", "a", 1)
+            connection("HORTUS.CREATE", size + " window", "age_partitioned", "ITEMS", items, "WINDOW", 1 << 40)
+            for key, commands in (
+                (size, [("ADD", "x"), ("ADD", "x", "y"), ("DEL", "x"), ("ADDCOUNT", "x", 1), ("PUT", "x", 1), ("ASSIGN", "x", 1), ("ADVANCE",), ("MADD", "LINES", "x\n"), ("MADD", "FIXED", 2, "xyz"), ("MADD", "NONE", "x"), ("MDEL", "DIGESTS", b"8 bytes!"), ("GROW",)]),
+                (size + " map", [("ADD", "x"), ("PUT", "x", 256), ("PUT", "x", "text"), ("PUT", "x"), ("MADD", "INTEGERS", b"8 bytes!"), ("FOLD", "BY", 2)]),
+                (size + " window", [("DEL", "x"), ("ADVANCE", "soon"), ("ADVANCE", 1, 2)]),
+            ):  # fmt: skip
+                before_copy = used()
+                connection("COPY", key, "copy")
+                before = used()
+                least = connection("MEMORY", "USAGE", key) // 2
+                assert before - before_copy < least, "COPY does not share"
+                for name, *words in commands:
+                    connection.refused("HORTUS." + name, "copy", *words)
+                    assert used() - before < least, f"HORTUS.{name} {words} copied {key}"
+                if key.endswith("window"):  # nothing to do is nothing to copy either
+                    connection("HORTUS.ADVANCE", "copy", 1)
+                    assert used() - before < least, "HORTUS.ADVANCE copied the filter"
+                connection("DEL", "copy")
+            connection("COPY", size, "copy")
+            before = used()
+            connection("HORTUS.MADD", "copy", "DIGESTS", b"8 digits")
+            assert used() - before > connection("MEMORY", "USAGE", size) // 2, "a change should have copied the filter"
+            equal("the other key", b"\0", connection("HORTUS.MEXISTS", size, "DIGESTS", b"8 digits"))
+            connection("DEL", "copy", size, size + " map", size + " window")
 
 
 harness.main()

@@ -111,6 +111,32 @@ TEST(packed_items, tell_the_bytes_of_the_first) {
   EXPECT_EQ(packed_items(packing::digests, 0, word(1) + word(2)).first_bytes(0), "");
 }
 
+TEST(packed_items, tell_the_bytes_of_some) {
+  auto const but_the_second = [](std::size_t i) { return i != 1; };
+  auto const of = [&](packing how, std::size_t width, std::string const& bytes, std::size_t count) {
+    return packed_items(how, width, bytes).bytes_of_some(count, but_the_second);
+  };
+  EXPECT_EQ(of(packing::lines, 0, "a\nlong\n\nbc", 4), "a\n\nbc");
+  EXPECT_EQ(of(packing::lines, 0, "a\nlong\n\nbc", 2), "a\n");
+  EXPECT_EQ(of(packing::fixed, 2, "abcdef", 3), "abef");
+  EXPECT_EQ(of(packing::u32len, 0, length32(1) + "a" + length32(0) + length32(2) + "bc", 3),
+            length32(1) + "a" + length32(2) + "bc");
+  EXPECT_EQ(of(packing::varint, 0,
+               std::string("\x01"
+                           "a"
+                           "\x00"
+                           "\x82\x00"
+                           "bc",
+                           7),
+               3),
+            std::string("\x01"
+                        "a"
+                        "\x82\x00"
+                        "bc",
+                        6));
+  EXPECT_EQ(of(packing::digests, 0, word(1) + word(2) + word(3), 3), word(1) + word(3));
+}
+
 TEST(packed_items, come_in_blocks) {
   std::string lines;
   std::string words;

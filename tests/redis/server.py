@@ -1,9 +1,12 @@
-"""A redis-server with the module, on loopback, with a folder of its own. It ends with the test that started it."""
+"""A server with the module, on loopback, with a folder of its own. It ends with the test that started it. $REDIS_SERVER is the
+command that starts it, for example valkey-server or a path; else it is redis-server."""
 
 import ctypes
 import os
 import random
 import re
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +16,16 @@ from resp import Connection
 
 _DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
 _LIBC = ctypes.CDLL(None)
+
+
+def server_command():
+    return shlex.split(os.environ.get("REDIS_SERVER", "redis-server"))
+
+
+def client_command():
+    """The command-line client that came with the server: redis-cli, valkey-cli, or that beside the server's path."""
+    beside = server_command()[0].removesuffix("-server") + "-cli"
+    return beside if shutil.which(beside) else "redis-cli"
 
 
 def is_free(port):
@@ -43,7 +56,7 @@ def sanitizer_runtime(module):
 
 
 class Server:
-    """Options are those of redis-server's command line: Server(folder, "--appendonly", "yes"). Nothing is saved unless asked."""
+    """Options are those of the server's command line: Server(folder, "--appendonly", "yes"). Nothing is saved unless asked."""
 
     def __init__(self, folder, *options, module=None, arguments=()):
         self.folder = os.path.join(folder, f"server{len(_servers)}")
@@ -76,7 +89,7 @@ class Server:
                 "max_allocation_size_mb=2048:" + environment.get("ASAN_OPTIONS", "")
             )
             environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
+        command = [*server_command(), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
         command += ["--enable-debug-command", "yes", "--repl-diskless-sync-delay", "0", "--logfile", ""]
         with open(self.log, "ab") as log:
             begin = log.tell()
@@ -156,7 +169,7 @@ def logs():
     parts = []
     for each in _servers:
         text = each.log_text()
-        crash = re.search(r"=+ REDIS BUG REPORT START|ERROR: AddressSanitizer|runtime error:", text)
+        crash = re.search(r"=+ \w+ BUG REPORT START|ERROR: AddressSanitizer|runtime error:", text)
         parts.append(f"--- log of {each.folder}\n{text[crash.start():][:6000] if crash else text[-2000:]}")
     return "".join(parts)
 

@@ -60,6 +60,8 @@ struct card {
 
 [[nodiscard]] std::span<card const> cards();
 [[nodiscard]] card const& card_of(std::string_view family);  ///< throws errc::unsupported, naming all families
+/// Was this library built with the family? CMake's option HORTUS_FAMILIES may leave some out.
+[[nodiscard]] bool has_family(std::string_view family);
 
 /// The family's name in a sentence: "bloom filter", "count_min sketch".
 [[nodiscard]] std::string called(std::string_view family);

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""A server tells others what commands change: subscribers, clients that cache keys, MONITOR, clients that wait for a key, replicas,
+the append-only file. Beside each of these every command that writes is run, small and large, alone, in transactions, scripts and
+functions. The server must live, and whoever listens must hear. Servers from Redis 8 on end themselves if a thread of the module
+reaches a client (redis/main_thread.hpp)."""
+
+import random
+import threading
+import time
+
+import harness
+import listeners
+from harness import equal, seed, size
+from listeners import LARGE, SMALL, WAYS, keys_of, writes
+from resp import Refused
+from server import Server, configure, digest, follow, in_step, info, wait_until
+
+
+def no_change(*_):
+    pass
+
+
+def drive(server, before=no_change, after=no_change, may_refuse=()):
+    """Runs every command in every way, in small and large. before(keys) and after(words, key) surround each."""
+    connection, reader = server.connect(), server.connect()
+    for bytes in (SMALL, LARGE):
+        for number, (way, run) in enumerate(WAYS.items()):
+            prefix = f"{bytes}:{number}:"
+            for key, words in writes(lambda *asked: reader(*asked), prefix, bytes):
+                before(keys_of(prefix))
+                reply = run(connection, words)
+                what = f"{words[:3]} {way}, {bytes} bytes"
+                refusals = [each for each in (reply if isinstance(reply, list) else [reply]) if isinstance(each, Refused)]
+                assert all(any(text in str(each) for text in may_refuse) for each in refusals), f"{what}: {refusals[:3]}"
+                assert server.alive(), f"the server died of {what}"
+                after(f"{words[:3]} {way}, {bytes} bytes", key)
+
+
+def test_every_command_that_writes_is_here(folder):
+    with Server(folder) as server:
+        connection = server.connect()
+        known = {name.decode() for name in connection("COMMAND", "LIST", "FILTERBY", "MODULE", "hortus")}
+        writing = {name for name in known if "write" in connection("COMMAND", "INFO", name)[0][2]}
+        run = {words[0].lower() for _, words in writes_on(connection)}
+        equal("commands that write", [], sorted(name for name in writing if name.lower() not in run))
+
+
+def writes_on(connection):
+    """Runs them."""
+    for key, words in writes(connection, "only:", SMALL):
+        connection(*words)
+        yield key, words
+
+
+def test_subscribers_to_events(folder):
+    with Server(folder, "--notify-keyspace-events", "KEAmn") as server:
+        by_key, by_event = listeners.events(server)
+        heard = 0
+
+        def hears(what, key):
+            nonlocal heard
+            wait_until(lambda: any(key in repr(message) for message in by_key.heard[heard:]), f"an event tells of {key} after {what}")
+            heard = len(by_key.heard)
+
+        drive(server, after=hears)
+        wait_until(lambda: by_event.has_heard("hortus.merge") and by_event.has_heard("bloom.add"), "events have their names")
+
+
+def test_clients_that_cache(folder):
+    with Server(folder) as server:
+        clients = listeners.caching(server)
+
+        def read(keys):
+            for client in clients:
+                client.read(keys)
+                client.invalidated()
+
+        def hears(what, key):
+            for client in clients:
+                # The reply of a blocked command may come before the message to another client; both are on their way.
+                told = set()
+                wait_until(lambda: key.encode() in told or told.update(client.invalidated()) or key.encode() in told, f"{key} is invalid after {what}")
+
+        drive(server, before=read, after=hears)
+
+
+def test_a_client_that_caches_and_writes(folder):
+    """With NOLOOP it is told of what others changed, and not of what it changed, also when a thread computed that."""
+    with Server(folder) as server:
+        own, other = listeners.Caching(server, "NOLOOP"), server.connect()
+        for bytes in (SMALL, LARGE):
+            for key in "ab":
+                other("HORTUS.CREATE", key, "bloom", "BYTES", bytes, "FPR", "0.01")
+            own.read("ab")
+            own.invalidated()
+            other("HORTUS.MERGE", "a", 1, "b")
+            equal("told of what others changed", {b"a"}, own.invalidated())
+            other("DEL", "a", "b")
+
+
+def test_monitors(folder):
+    with Server(folder) as server:
+        (monitor,) = listeners.monitors(server)
+        wait_until(lambda: monitor.has_heard("OK"), "MONITOR has begun")
+        drive(server)
+        wait_until(lambda: monitor.has_heard("HORTUS.MERGE") and monitor.has_heard("TOPK.INCRBY"), "the monitor has seen the commands")
+
+
+def test_clients_that_wait_for_keys(folder):
+    with Server(folder) as server:
+        blocked = listeners.waiting(server, [key for bytes in (SMALL, LARGE) for number in range(len(WAYS)) for key in keys_of(f"{bytes}:{number}:")])
+        drive(server)
+        equal("what blocked clients were given", [[], [], []], [each.heard for each in blocked])
+
+
+def test_clients_that_wait_for_replicas(folder):
+    with Server(folder) as master, Server(folder) as replica:
+        follow(replica, master)
+        waiting = [master.connect() for _ in range(3)]
+
+        def wait(*_):
+            for each in waiting:
+                each("SET", "own", "write")
+                each.send("WAIT", 1, 20000)
+
+        drive(master, before=wait, after=lambda what, key: [equal(f"WAIT beside {what}", 1, each.read()) for each in waiting])
+
+
+def test_replicas(folder):
+    with Server(folder) as master, Server(folder) as replica:
+        follow(replica, master)
+        drive(master)
+        wait_until(lambda: in_step(master, replica), "the replica has everything")
+        equal("digest of the replica", digest(master), digest(replica))
+
+
+def test_an_append_only_file_that_is_always_synced(folder):
+    with Server(folder, "--appendonly", "yes", "--appendfsync", "always") as server:
+        drive(server)
+        before = digest(server)
+        server.restart()
+        equal("digest after a restart", before, digest(server))
+
+
+def test_threads_of_the_server(folder):
+    with Server(folder, "--io-threads", 4, "--notify-keyspace-events", "KEAmn") as server:
+        kept = listeners.events(server), listeners.caching(server)
+        drive(server, before=lambda keys: [client.read(keys) for client in kept[1]])
+
+
+def test_memory_that_is_short(folder):
+    """Whatever the server evicts, or refuses, it lives, and so does its replica."""
+    with Server(folder, "--maxmemory", "24mb", "--maxmemory-policy", "allkeys-lru", "--notify-keyspace-events", "KEAmn") as master:
+        with Server(folder) as replica:
+            follow(replica, master)
+            kept = listeners.events(master), listeners.caching(master)
+            ballast = master.connect()
+            for number in range(40):
+                ballast("SET", f"ballast{number}", bytes(1 << 19))
+            gone = ("OOM", "no filter", "not found", "no such key", "does not exist", "deleted or replaced", "no import", "Not found", "item exists", "Couldn't")
+            try:
+                drive(master, before=lambda keys: [client.read(keys) for client in kept[1]], may_refuse=gone)
+            except Refused as why:  # what the test reads was evicted
+                assert any(text in str(why) for text in gone), why
+            assert int(info(master, "stats")["evicted_keys"]) > 0, "nothing was evicted, so nothing was tested"
+            wait_until(lambda: in_step(master, replica), "the replica has everything")
+            equal("digest of the replica", digest(master), digest(replica))
+
+
+def test_random_commands_beside_all_of_them(folder):
+    """$HORTUS_REDIS_LISTENED says how many commands: 100,000 in `make nightly-redis`."""
+    start, rounds, clients = seed(), size("LISTENED", 800), 4
+    options = ["--appendonly", "yes", "--appendfsync", "always", "--io-threads", 4, "--notify-keyspace-events", "KEAmn"]
+    with Server(folder, *options) as master, Server(folder) as replica:
+        follow(replica, master)
+        keys = [f"{name}{number}" for number in range(3) for name in ("large", "small", "bf", "cf", "cms", "topk")]
+        kept = [listeners.events(master), listeners.monitors(master), listeners.waiting(master, keys + ["another"])]
+        failures = []
+
+        def run(number):
+            try:
+                draw, connection, caching = random.Random(f"{start} {number}"), master.connect(), listeners.caching(master)
+                for done in range(rounds // clients):
+                    if done % 10 == 0:
+                        draw.choice(caching).read(keys)
+                    command = random_command(draw, f"{number}.{done}")
+                    reply = draw.choice(list(WAYS.values()))(connection, command)
+                    if isinstance(reply, Refused) and not any(text in str(reply) for text in EXPECTED):
+                        failures.append((command[:3], str(reply)))
+                    if draw.random() < 0.02:
+                        connection("WAIT", 1, 20000)
+                    if draw.random() < 0.02:  # leaves without waiting for the reply
+                        connection.send(*random_command(draw, f"{number}.{done}'"))
+                        connection.close()
+                        connection = master.connect()
+            except Exception as why:
+                failures.append(repr(why))
+
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(3000)
+            assert not thread.is_alive(), f"a client hangs (HORTUS_REDIS_SEED={start})"
+        assert master.alive() and replica.alive(), f"a server died (HORTUS_REDIS_SEED={start})"
+        equal(f"unexpected errors (HORTUS_REDIS_SEED={start})", [], failures[:5])
+        wait_until(lambda: in_step(master, replica), "the replica has everything")
+        wait_until(lambda: digest(master) == digest(replica), f"digests are equal (HORTUS_REDIS_SEED={start})", 5)
+        before = digest_at_rest(master)
+        assert "CRITICAL" not in replica.log_text(), f"the replica could not do what the master did (HORTUS_REDIS_SEED={start})"
+        master.restart()
+        equal(f"digest after a restart (HORTUS_REDIS_SEED={start})", before, digest(master))
+        del kept
+
+
+def digest_at_rest(server):
+    """When no key is about to expire, and the commands of clients that have left are done: nobody is told of that."""
+    wait_until(lambda: b"expires=" not in server.connect()("INFO", "keyspace").replace(b"expires=0,", b""), "no key expires")
+    seen = []
+    wait_until(lambda: seen.append(digest(server)) or time.sleep(0.1) or len(seen) > 5 and len(set(seen[-5:])) == 1, "all work is done")
+    return seen[-1]
+
+
+EXPECTED = (
+    "no filter", "there already", "no such key", "deleted or replaced", "already exists", "item exists", "not found", "does not exist",
+    "WRONGTYPE", "cannot be folded", "Not found", "only raises it", "2^42", "max-object-bytes", "max-expansions", "Maximum expansions",
+)  # fmt: skip
+
+
+def random_command(draw, item):
+    number = draw.randrange(3)
+    large, small, other = f"large{number}", f"small{number}", draw.randrange(3)
+    some = [f"{item}.{i}" for i in range(draw.randrange(1, 30))]
+    return draw.choice([
+        *[("HORTUS.CREATE", large, "bloom", "BYTES", LARGE, "FPR", "0.01")] * 3,
+        *[("HORTUS.CREATE", small, "bloom", "BYTES", SMALL, "FPR", "0.01")] * 3,
+        ("HORTUS.ADD", large, *some), ("HORTUS.ADD", small, *some), ("HORTUS.MADD", large, "LINES", LINES), ("HORTUS.EXISTS", large, *some),
+        ("HORTUS.MERGE", large, 1, f"large{other}"), ("HORTUS.MERGE", small, 1, f"small{other}"), ("HORTUS.INTERSECT", large, 1, f"large{other}"),
+        ("HORTUS.CLEAR", large), ("HORTUS.FOLD", large, "BY", 1), ("HORTUS.ESTIMATE", large), ("HORTUS.COMPARE", large, f"large{other}"),
+        ("HORTUS.EXPORT", large, "FROM", 0), ("COPY", large, f"large{(number + 1) % 3}", "REPLACE"), ("RENAME", large, f"large{other}"),
+        ("DEL", large, small), ("UNLINK", f"bf{number}"), ("DEL", f"cf{number}"), ("SET", large, "text"), ("PEXPIRE", large, 5),
+        ("BF.RESERVE", f"bf{number}", "0.01", 10), ("BF.ADD", f"bf{number}", item), ("BF.MADD", f"bf{number}", *some),
+        ("CF.ADD", f"cf{number}", item), ("CF.INSERT", f"cf{number}", "ITEMS", *some), ("CF.DEL", f"cf{number}", item), ("CF.COMPACT", f"cf{number}"),
+        ("CMS.INITBYDIM", f"cms{number}", 100, 3), ("CMS.INCRBY", f"cms{number}", item, 1), ("TOPK.RESERVE", f"topk{number}", 3),
+        ("TOPK.ADD", f"topk{number}", *some),
+    ])  # fmt: skip
+
+
+LINES = listeners.LINES
+harness.main()
