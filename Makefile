@@ -11,7 +11,7 @@
 #                  SYSTEMS='debian-13' chooses, FRESH=yes makes the chroots below build-systems/ anew before they are a day old
 #   make systems-quick    on Debian 13: reads all headers and sources, and the Redis module's most telling tests with its servers
 #   make bench     the speed table;  BENCH='--families bloom -n 1M' chooses
-#   make lint      format, include arrows, clang-tidy of all but the tests
+#   make lint      format, include arrows, every header alone, clang-tidy of all but the tests
 #   make nightly   everything slow, in one piece; or one part of it, each less than an hour on two cores:
 #                  nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan
 #                  nightly-fuzz (FUZZ_SECONDS a target) nightly-sweeps nightly-redis (REDIS_SECONDS of damaged payloads,
@@ -105,6 +105,7 @@ tree_of_tsan = build-tsan
 lint: tidy-tree
 	bash tools/format.sh --check
 	bash tools/include_arrows.sh .
+	cmake --build build-tidy --target hortus_headers_alone -j $(JOBS)
 	bash tools/tidy.sh build-tidy $(JOBS) src cli redis bench fuzz examples
 
 # What clang-tidy needs to know: how every unit is compiled.

@@ -140,16 +140,6 @@ TEST(stable_filter, every_cell_fades_as_often_as_any_other) {
   }
 }
 
-TEST(stable_filter, batches_in_a_large_filter_are_as_one_by_one) {
-  stable_filter singly({.items = 400'000, .fpr = 0.01});
-  auto together = singly;
-  ASSERT_TRUE(worth_prefetching(singly.family()));
-  auto const all = keys<random_keys>(0, 10'000);
-  for (auto const key : all) singly.insert(key);
-  together.insert(all);
-  EXPECT_EQ(together, singly);
-}
-
 TEST(stable_filter, another_seed_fades_other_cells) {
   auto a = made_of(1000, 2, 3, 36, 1), b = made_of(1000, 2, 3, 36, 2);
   a.insert(keys<random_keys>(0, 500));

@@ -132,27 +132,6 @@ TEST(blocked_counting, does_what_a_plain_array_of_counters_does) {
   EXPECT_GE(widest, 8U) << "or the test never saw wide cells";
 }
 
-/// In a filter larger than the cache, batches prefetch lines and table entries.
-TEST(blocked_counting, batches_past_the_cache_do_what_keys_do_one_by_one) {
-  blocked_counting together({.blocks = 40'000, .probes = 5}), singly({.blocks = 40'000, .probes = 5});
-  ASSERT_TRUE(worth_prefetching(together));
-  std::vector<digest> xs;
-  numbers draw(3);
-  for (int i = 0; i < 30'000; ++i) xs.push_back(key(draw(1 + draw(9000))));
-  auto const all = std::span<digest const>(xs);
-  insert_all(together, all);
-  for (auto const x : xs) singly.insert(x);
-  ASSERT_EQ(together, singly);
-  EXPECT_GT(together.counters().beyond(), 1000U);
-  std::size_t at = 0;
-  for_each_count(together, all, [&](std::uint64_t count) { ASSERT_EQ(count, singly.count(xs[at++])); });
-  auto const some = all.subspan(5'000, 20'000);
-  std::size_t erased = 0;
-  for (auto const x : some) erased += singly.erase(x) ? 1U : 0U;
-  EXPECT_EQ(erase_all(together, some), erased);
-  EXPECT_EQ(bytes(together), bytes(singly));
-}
-
 TEST(blocked_counting, a_folded_filter_is_the_one_built_small) {
   for (std::uint64_t const by : {1U, 2U, 3U, 5U, 12U, 60U})
     for (std::uint64_t const times : {1U, 5U, 300U}) {
@@ -166,19 +145,6 @@ TEST(blocked_counting, a_folded_filter_is_the_one_built_small) {
         for (std::uint64_t t = 0; t < 1 + i % times; ++t) ASSERT_TRUE(large.erase(key(i)));
       EXPECT_EQ(bytes(large), bytes(blocked_counting({.blocks = 60 / by, .probes = 9}))) << "nothing is left behind";
     }
-}
-
-TEST(blocked_counting, merges_to_the_sum_and_not_with_another_shape) {
-  blocked_counting a({.blocks = 30, .probes = 5}), b = a, both = a;
-  for (std::uint64_t i = 0; i < 300; ++i) {
-    a.insert(key(i), i), both.insert(key(i), i);
-    b.insert(key(i + 150), 3 * i), both.insert(key(i + 150), 3 * i);
-  }
-  a.merge(b);
-  EXPECT_EQ(bytes(a), bytes(both));
-  EXPECT_THROW(a.merge(blocked_counting({.blocks = 31, .probes = 5})), error);
-  EXPECT_THROW(a.merge(blocked_counting({.blocks = 30, .probes = 4})), error);
-  EXPECT_EQ(bytes(a), bytes(both));
 }
 
 TEST(blocked_counting, cleared_it_has_the_size_it_was_planned_with) {

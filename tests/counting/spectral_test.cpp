@@ -317,19 +317,6 @@ TEST(spectral_selection, what_was_inserted_and_erased_leaves_no_trace) {
   EXPECT_EQ(bytes(f), before);
 }
 
-TEST(spectral_selection, merges_to_the_sum) {
-  auto a = made<MS>(2000, 5), b = made<MS>(2000, 5), both = made<MS>(2000, 5);
-  for (std::uint64_t i = 0; i < 300; ++i) {
-    a.insert(key(i), i), both.insert(key(i), i);
-    b.insert(key(i + 150), 3 * i), both.insert(key(i + 150), 3 * i);
-  }
-  a.merge(b);
-  EXPECT_EQ(bytes(a), bytes(both));
-  EXPECT_THROW(a.merge(made<MS>(2001, 5)), error);
-  EXPECT_THROW(a.merge(made<MS>(2000, 4)), error);
-  EXPECT_EQ(bytes(a), bytes(both));
-}
-
 /// Folded counts are never too low. They equal those of a filter made small, except for keys whose own cells coincide after
 /// folding.
 TEST(spectral_selection, folds_to_the_filter_built_small) {

@@ -6,8 +6,6 @@
 #include <set>
 #include <vector>
 
-#include <hortus/io/store.hpp>
-
 #include "statistics.hpp"
 
 /// What is peculiar to hash_compaction: signatures in descending order on every path, bytes that do not depend on the order of
@@ -153,22 +151,6 @@ TEST(hash_compaction, the_rate_of_a_sample_is_near_that_of_all_lines) {
   EXPECT_NEAR(f.table().fpr(4096) / f.table().fpr(40'000), 1, .03);
 }
 
-TEST(hash_compaction, keys_selected_by_their_digest_keep_rate_and_room) {
-  for (unsigned const fixed : {8U, 16U, 24U})
-    for (bool const top : {true, false}) {
-      auto const selected = [&](std::uint64_t i) {
-        auto const random = mix64(i * golden_ratio64);
-        return digest(top ? random >> fixed : random << fixed | 1);
-      };
-      hash_compaction f(hash_compaction::plan({.items = 20'000, .fpr = .01}));
-      for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_TRUE(f.insert(selected(i)));
-      double hits = 0;
-      for (std::uint64_t i = 0; i < 1'000'000; ++i) hits += f.may_contain(selected(absent + i)) ? 1 : 0;
-      EXPECT_TRUE(binomial_band(1e6, f.fpr()).holds(hits)) << (top ? "top " : "low ") << fixed << ": " << hits;
-      EXPECT_LT(f.fpr(), .0101);
-    }
-}
-
 /// Digests that all begin at one slot: an adversary who knows the hash finds them. They are refused, not lost, and soon.
 TEST(hash_compaction, keys_with_equal_starts_are_kept_or_refused) {
   hash_compaction f({5000, 40});
@@ -276,18 +258,6 @@ TEST(hash_compaction, a_header_that_does_not_fit_its_bytes_is_refused) {
   EXPECT_THROW(hash_compaction(hash_compaction::params{}), error);
   EXPECT_THROW(hash_compaction({1, 58}), error);
   EXPECT_THROW(hash_compaction({1, 3}), error);
-}
-
-TEST(hash_compaction, goes_on_after_a_file) {
-  hash_compaction_filter f({.items = 1000, .fpr = .001});
-  EXPECT_EQ(f.insert(std::vector<std::string>{"ada", "bob", "ada"}), 3U);
-  auto again = from_bytes<hash_compaction_filter>(to_bytes(f));
-  EXPECT_EQ(again, f);
-  EXPECT_FALSE(again.insert_if_new("ada"));
-  EXPECT_TRUE(again.insert_if_new("eve"));
-  EXPECT_EQ(again.family().table().used(), 3U);
-  again.clear();
-  EXPECT_EQ(again.family(), hash_compaction(f.family().shape()));
 }
 
 }  // namespace

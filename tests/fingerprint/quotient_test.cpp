@@ -6,12 +6,8 @@
 #include <map>
 #include <set>
 
-#include <hortus/batch.hpp>
 #include <hortus/fingerprint/quotient.hpp>
 #include <hortus/io/store.hpp>
-
-#include "key_sets.hpp"
-#include "statistics.hpp"
 
 namespace hortus::testing {
 namespace {
@@ -143,41 +139,6 @@ TEST(quotient, against_a_multiset) {
     }
 }
 
-/// At 95 % load, where runs are displaced over several blocks.
-TEST(quotient, a_full_filter_says_so_and_loses_nothing) {
-  for (std::uint64_t const slots : {1U, 30U, 1000U, 20'000U}) {
-    quotient f({slots, 50});
-    std::uint64_t const room = plan::quotient_shape{slots, 50}.room();
-    for (std::uint64_t i = 0; i < room; ++i) ASSERT_TRUE(f.insert(key(i))) << i << " of " << room;
-    auto const full = f;
-    for (std::uint64_t i = room; i < room + 100; ++i) EXPECT_FALSE(f.insert(key(i)));
-    EXPECT_EQ(f, full);
-    EXPECT_TRUE(sound(f));
-    EXPECT_TRUE(f.insert(key(0))) << "another copy needs no slot";
-    EXPECT_EQ(f.count(key(0)), 2U);
-    EXPECT_TRUE(f.erase(key(0)));
-    EXPECT_EQ(f, full);
-    EXPECT_TRUE(f.erase(key(room / 2)));
-    EXPECT_TRUE(f.insert(key(room + 7)));
-    for (std::uint64_t i = 0; i < room; ++i) ASSERT_EQ(f.count(key(i)), i == room / 2 ? 0U : 1U);
-    EXPECT_EQ(f.count(key(room + 7)), 1U);
-    EXPECT_TRUE(sound(f));
-  }
-}
-
-TEST(quotient, planned_keys_always_find_room) {
-  for (double const fpr : {.9, .5, .1, .01, 1e-5})
-    for (std::uint64_t const items : {1U, 2U, 7U, 24U, 49U, 100U, 1000U, 30'000U})
-      for (std::uint64_t seed = 0; seed < 30'000 / (items + 200) + 1; ++seed) {
-        quotient f(quotient::plan({.items = items, .fpr = fpr}));
-        for (std::uint64_t i = 0; i < 3 * items; ++i) {
-          bool const there = i < items || f.erase(digest::of_hash(mix64(seed) + i - items));
-          ASSERT_TRUE(there);
-          ASSERT_TRUE(f.insert(digest::of_hash(mix64(seed) + i))) << items << " items at " << fpr;
-        }
-      }
-}
-
 /// In so many slots there are groups of runs of several thousand slots without a gap.
 TEST(quotient, long_groups_of_runs_are_shifted) {
   constexpr std::uint64_t items = 4'000'000;
@@ -259,22 +220,6 @@ TEST(quotient, every_width_of_remainder_works) {
     if (bits < 30) continue;
     for (std::uint64_t i = 1000; i < 2000; ++i) ASSERT_FALSE(f.erase(key(i))) << bits;
   }
-}
-
-/// The rate is exactly fpr(), also for keys of one shard, which agree in the top or low bits of their digests.
-TEST(quotient, keys_selected_by_their_digest_keep_rate_and_room) {
-  for (unsigned const fixed : {0U, 8U, 16U, 24U})
-    for (bool const top : {true, false}) {
-      auto const selected = [&](std::uint64_t i) {
-        auto const random = mix64(i * golden_ratio64);
-        return digest(top ? random >> fixed : random << fixed | 1);
-      };
-      quotient f(quotient::plan({.items = 20'000, .fpr = .01}));
-      for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_TRUE(f.insert(selected(i)));
-      double hits = 0;
-      for (std::uint64_t i = 0; i < 1'000'000; ++i) hits += f.may_contain(selected(absent + i)) ? 1 : 0;
-      EXPECT_TRUE(binomial_band(1e6, f.fpr()).holds(hits)) << (top ? "top " : "low ") << fixed << ": " << hits;
-    }
 }
 
 TEST(quotient, grows_without_changing_an_answer) {
@@ -406,32 +351,6 @@ TEST(quotient, counts_stay_at_the_maximum) {
   EXPECT_EQ(rich.count(key(1)), ~std::uint64_t{0});
   EXPECT_EQ(rich.shape(), f.shape());
   EXPECT_TRUE(sound(rich));
-}
-
-/// Large enough that batches prefetch.
-TEST(quotient, a_batch_does_what_its_keys_do_one_by_one) {
-  quotient singly({2'000'000, 30}), together({2'000'000, 30});
-  ASSERT_GT(singly.size_bytes(), cached_bytes);
-  std::vector<digest> xs;
-  for (std::uint64_t i = 0; i < 256; ++i) xs.push_back(key(i % 200));
-  for (auto const x : xs) ASSERT_TRUE(singly.insert(x));
-  EXPECT_EQ(insert_all(together, std::span<digest const>(xs)), xs.size());
-  EXPECT_EQ(singly, together);
-  std::uint64_t hits[4];
-  may_contain_all(together, std::span<digest const>(xs), hits);
-  for (auto const word : hits) EXPECT_EQ(word, ~std::uint64_t{0});
-}
-
-TEST(quotient, goes_on_after_a_file) {
-  quotient_filter f({.items = 1000, .fpr = .001});
-  EXPECT_EQ(f.insert(std::vector<std::string>{"ada", "bob", "ada", "ada", "ada", "ada"}), 6U);
-  auto again = from_bytes<quotient_filter>(to_bytes(f));
-  EXPECT_EQ(again, f);
-  EXPECT_EQ(again.family().count(again("ada")), 5U);
-  EXPECT_TRUE(again.may_contain("bob"));
-  EXPECT_FALSE(again.may_contain("eve"));
-  again.clear();
-  EXPECT_EQ(again.family(), quotient(f.family().shape()));
 }
 
 /// Reads the scalars of a filter with other cells.

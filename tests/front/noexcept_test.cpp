@@ -1,4 +1,5 @@
-// Which verbs of single keys can throw, in every family of the list: compared when this file is compiled.
+// Which verbs of single keys can throw, and that moves cannot, in every family of the list: compared when this file is
+// compiled.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -59,6 +60,7 @@ TEST(single_keys, throw_only_where_the_family_allocates) {
   std::size_t tried = 0;
   families::for_each([&]<class F>() {
     static_assert(in_every_spelling<F>());
+    static_assert(std::is_nothrow_move_assignable_v<F> && !std::is_nothrow_copy_assignable_v<F>, "copying allocates");
     ++tried;
   });
   EXPECT_EQ(tried, families::size);

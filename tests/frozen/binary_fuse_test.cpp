@@ -142,18 +142,6 @@ TEST(binary_fuse, threads_give_the_same_bytes) {
   for (std::size_t i = 0; i < words.size(); i += 7) ASSERT_TRUE(f.may_contain(digest(words[i])));
 }
 
-TEST(binary_fuse, batches_answer_as_single_lookups_do) {
-  for (double const fpr : {0.3, 0.01, 1 / 256.0, 0x1p-12, 0x1p-16, 0x1p-30}) {
-    auto asked = digests(0, 5000);
-    auto const f = binary_fuse::build(asked, {.items = 0, .fpr = fpr});
-    for (auto const x : digests(std::uint64_t{1} << 50, 5001)) asked.push_back(x);
-    std::vector<std::uint64_t> hits(mask_words(asked.size()));
-    may_contain_all(f, std::span<digest const>(asked), hits.data());
-    for (std::size_t i = 0; i < asked.size(); ++i)
-      ASSERT_EQ((hits[i / 64] >> (i % 64) & 1) != 0, f.may_contain(asked[i])) << fpr << " " << i;
-  }
-}
-
 TEST(binary_fuse, bumped_keys_are_kept_exactly) {
   std::vector<digest> keys;
   for (std::uint64_t i = 0; i < 5000; ++i) keys.emplace_back(i);  // all begin in the same slot

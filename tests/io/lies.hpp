@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +16,22 @@ struct field {
   std::size_t bytes;
 };
 
+/// What the family stores: the numbers of its scalars and sections, and all behind the fixed header.
+inline std::vector<field> fields_of_parts(bytes_of_file const& file) {
+  std::vector<field> all{{at::scalars, 4}, {at::sections, 4}};
+  for (std::size_t offset = at::end; offset + 8 < get<std::uint32_t>(file, at::header_bytes); offset += 8)
+    all.push_back({offset, 8});  // scalars, sections and what is left over
+  return all;
+}
+
 /// Everything between the magic and the header's checksum.
 inline std::vector<field> fields_of(bytes_of_file const& file) {
-  std::vector<field> all;
-  for (auto const offset : {at::version, at::header_bytes, at::required_features, at::hash_id, at::key_kinds, at::chunk_bytes,
-                            at::scalars, at::sections})
+  auto all = fields_of_parts(file);
+  for (auto const offset : {at::version, at::header_bytes, at::required_features, at::hash_id, at::key_kinds, at::chunk_bytes})
     all.push_back({offset, 4});
   for (auto const offset : {at::magic, at::file_bytes, at::family, at::family + 8, at::family + 16, at::seed, at::key_check,
                             at::items_planned, at::fpr_planned, at::items_inserted, at::table_checksum, at::reserved})
     all.push_back({offset, 8});
-  for (std::size_t offset = at::end; offset + 8 < get<std::uint32_t>(file, at::header_bytes); offset += 8)
-    all.push_back({offset, 8});  // scalars, sections and what is left over
   return all;
 }
 
@@ -39,7 +45,7 @@ inline void set(bytes_of_file& file, field f, std::uint64_t value) {
     put(file, f.offset, value);
 }
 
-/// Where arithmetic breaks: the ends of every width, the neighbours of what was there, every single bit.
+/// Where arithmetic breaks: the ends of every width, the neighbours of what was there, every single bit. Each once.
 inline std::vector<std::uint64_t> values_for(std::uint64_t old) {
   constexpr std::uint64_t one = 1;
   std::vector<std::uint64_t> values{
@@ -51,6 +57,8 @@ inline std::vector<std::uint64_t> values_for(std::uint64_t old) {
   for (double const rate : {1.0, -1.0, 1.0000001, -0.0, 0x1p-1074}) values.push_back(std::bit_cast<std::uint64_t>(rate));
   for (double const rate : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     values.push_back(std::bit_cast<std::uint64_t>(rate));
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
   return values;
 }
 

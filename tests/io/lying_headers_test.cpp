@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::size_t spare = 64 << 10;  // the promise: no allocation beyond the input plus 64 KiB
 
-/// Valid files of every family: nearly nothing, a little, and with a secret key.
+/// Valid files of every family: a little, nothing and more, and with a secret key.
 std::vector<bytes_of_file> originals() {
   std::vector<bytes_of_file> files;
   for (auto const& family : catalogue()) {
-    for (std::uint64_t const items : {0U, 7U, 1000U}) {
+    for (std::uint64_t const items : {7U, 0U, 1000U}) {
       if (items > 100 && !allocations_counted) continue;  // under a sanitizer time is short
       std::vector<std::uint64_t> keys(items);
       std::iota(keys.begin(), keys.end(), 0);
@@ -84,16 +84,19 @@ bool accepted(bytes_of_file const& file) {
   return !copied;
 }
 
-void every_field_alone(bytes_of_file const& original, std::size_t& taken, std::size_t& refused) {
-  auto const family = from_bytes<any_filter>(original).about().family;
-  for (auto const f : fields_of(original))
-    for (auto const value : values_for(value_of(original, f))) {
-      auto file = original;
-      set(file, f, value);
-      sign(file);
-      SCOPED_TRACE(family + ": field at " + std::to_string(f.offset) + " = " + std::to_string(value));
-      (accepted(file) ? taken : refused) += 1;
-    }
+/// act(family, file, field) for every field of the files of the first family, and of one file of every other. Of its other
+/// files only what the family stores: how many keys there are, and of which hash, is nothing to the rest of the fixed header,
+/// which is read before the family is known.
+template <class Act>
+void for_each_field(std::vector<bytes_of_file> const& files, Act act) {
+  auto const family_of = [](bytes_of_file const& file) { return from_bytes(file).about().family; };
+  std::string const thorough = family_of(files.front());
+  std::string last;
+  for (auto const& file : files) {
+    auto const family = family_of(file);
+    for (auto const f : family == last && family != thorough ? fields_of_parts(file) : fields_of(file)) act(family, file, f);
+    last = family;
+  }
 }
 
 TEST(lying_headers, the_signer_agrees_with_the_library) {
@@ -112,7 +115,15 @@ TEST(lying_headers, the_signer_agrees_with_the_library) {
 TEST(lying_headers, every_field_alone) {
   std::size_t taken = 0;
   std::size_t refused = 0;
-  for (auto const& original : originals()) every_field_alone(original, taken, refused);
+  for_each_field(originals(), [&](std::string const& family, bytes_of_file const& original, field f) {
+    for (auto const value : values_for(value_of(original, f))) {
+      auto file = original;
+      set(file, f, value);
+      sign(file);
+      SCOPED_TRACE(family + ": field at " + std::to_string(f.offset) + " = " + std::to_string(value));
+      (accepted(file) ? taken : refused) += 1;
+    }
+  });
   EXPECT_GT(taken, 1000U) << "seeds, plans and counts may be anything";
   EXPECT_GT(refused, 8000U);
 }
@@ -142,12 +153,16 @@ TEST(lying_headers, shapes_that_no_family_has) {
     auto const parts = take_apart(original);
     for (std::size_t i = 0; i < parts.scalars.size(); ++i)
       for (auto const value : values_for(parts.scalars[i])) {
-        for (std::size_t const bytes : {0U, 1U, 7U, 8U, 9U, 64U, 4096U}) {
-          auto lie = parts;
-          lie.scalars[i] = value;
-          if (!lie.sections.empty()) lie.sections[0].resize(bytes);  // one that was built of nothing has none
-          (void)accepted(put_together(lie));
-        }
+        auto lie = parts;
+        lie.scalars[i] = value;
+        if (lie.sections.empty())
+          (void)accepted(put_together(lie));  // one that was built of nothing has none
+        else
+          for (std::size_t const bytes : {0U, 1U, 7U, 8U, 9U, 64U, 4096U}) {
+            lie.sections[0] = parts.sections[0];
+            lie.sections[0].resize(bytes);
+            (void)accepted(put_together(lie));
+          }
       }
     for (std::size_t s = 0; s < parts.sections.size(); ++s)  // all else is right: the family itself must refuse
       for (std::size_t const bytes : {1U, 7U, 8U, 16U, 64U, 4096U}) {
@@ -329,17 +344,17 @@ TEST(lying_headers, no_address_space_is_needed_either) {
     rlimit const limit{pages * 4096 + (8 << 20), RLIM_INFINITY};
     if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(4);
     try {
-      for (auto const& original : files)
-        for (auto const f : fields_of(original))
-          for (auto const value : values_for(value_of(original, f))) {
-            auto file = original;
-            set(file, f, value);
-            sign(file);
-            try {
-              use_everything(from_bytes(file));
-            } catch (error const&) {
-            }
+      for_each_field(files, [](std::string const&, bytes_of_file const& original, field f) {
+        for (auto const value : values_for(value_of(original, f))) {
+          auto file = original;
+          set(file, f, value);
+          sign(file);
+          try {
+            use_everything(from_bytes(file));
+          } catch (error const&) {
           }
+        }
+      });
       try {
         memory const too_much(16 << 20);
         ::_exit(5);  // the limit does not limit

@@ -25,31 +25,46 @@ int failures_of(void (*law)()) {
 
 using whole = tally<std::uint64_t>;
 
-/// A tally with room for some keys only, counted as they come: what a family that can be full is like.
+/// A tally with room for half as many keys again as planned: what a family that can be full is like. What is found takes no
+/// room.
 struct bounded : whole {
   static constexpr std::string_view name = "bounded";
-  bounded() : bounded(params{1}) {}
-  explicit bounded(params p) : whole(p), free_places(2 * p.width) {}
+  struct params : whole::params {
+    std::uint64_t places = 0;
+    bool operator==(params const&) const = default;
+    static void fields(auto& self, auto& io) {
+      whole::params::fields(self, io);
+      io("places", self.places);
+    }
+  };
+  static params plan(goal g) { return {whole::plan(g), g.items + g.items / 2 + 1}; }
+
+  bounded() : bounded(params{{1}, 1}) {}
+  explicit bounded(params p) : whole(p), places(p.places), free_places(p.places) {}
 
   [[nodiscard]] bool insert(digest x) noexcept {
-    if (free_places == 0) return false;
-    --free_places;
+    if (!whole::may_contain(x)) {
+      if (free_places == 0) return false;
+      --free_places;
+    }
     whole::insert(x);
     return true;
   }
   bool erase(digest x) noexcept {
     bool const was_there = whole::erase(x);
-    free_places += was_there ? 1U : 0U;
+    if (was_there && !whole::may_contain(x) && free_places < places) ++free_places;
     return was_there;
   }
   void clear() noexcept {
     whole::clear();
-    free_places = 2 * shape().width;
+    free_places = places;
   }
+  [[nodiscard]] params shape() const noexcept { return {whole::shape(), places}; }
   static void fields(auto& self, auto& io) {
     whole::fields(self, io);
-    io(self.free_places);
+    io(self.places, self.free_places);
   }
+  std::uint64_t places;
   std::uint64_t free_places;
 };
 
@@ -100,6 +115,32 @@ struct erases_what_is_absent : whole {
   using whole::whole;
   bool erase(digest x) noexcept { return whole::erase(x), true; }
 };
+struct is_full_too_early : bounded {
+  using bounded::bounded;
+  [[nodiscard]] bool insert(digest x) noexcept { return free_places > places / 3 + 2 && bounded::insert(x); }
+};
+struct keeps_the_room_of_erased_keys : bounded {
+  using bounded::bounded;
+  bool erase(digest x) noexcept { return whole::erase(x); }
+};
+struct sees_low_bits_only : bounded {
+  using bounded::bounded;
+  static digest low(digest x) noexcept { return digest(x.bits() & 0xffff'ffff); }
+  [[nodiscard]] bool insert(digest x) noexcept { return bounded::insert(low(x)); }
+  [[nodiscard]] bool may_contain(digest x) const noexcept { return bounded::may_contain(low(x)); }
+};
+struct has_no_room_for_copies : bounded {
+  using bounded::bounded;
+  [[nodiscard]] bool insert(digest x) noexcept { return free_places != 0 && bounded::insert(x); }
+};
+struct leaves_a_trace_when_refusing : bounded {
+  using bounded::bounded;
+  [[nodiscard]] bool insert(digest x) noexcept {
+    bool const in = bounded::insert(x);
+    if (!in) ++places;
+    return in;
+  }
+};
 struct loses_a_key_when_full : bounded {
   using bounded::bounded;
   [[nodiscard]] bool insert(digest x) noexcept {
@@ -112,6 +153,15 @@ struct makes_room_by_forgetting : bounded {
   [[nodiscard]] bool insert(digest x) noexcept {
     if (!bounded::insert(x)) clear();
     return free_places != 0 && bounded::insert(x);
+  }
+};
+
+/// Needs memory for every key, and notices too late that there is none.
+struct inserts_before_there_is_memory : whole {
+  using whole::whole;
+  void insert(digest x) {
+    whole::insert(x);
+    memory const needed(64);
   }
 };
 
@@ -147,6 +197,8 @@ TEST(broken_families, a_whole_one_passes) {
   EXPECT_EQ(failures_of(no_key_that_was_inserted_is_missed<whole>), 0);
   EXPECT_EQ(failures_of(clear_gives_back_the_filter_as_it_was_made<whole>), 0);
   EXPECT_EQ(failures_of(a_full_filter_refuses_keys_and_loses_none<bounded>), 0);
+  EXPECT_EQ(failures_of(keys_selected_by_their_digest_keep_rate_and_room<bounded>), 0);
+  EXPECT_EQ(failures_of(without_memory_a_filter_stays_as_it_was<whole>), 0);
 }
 
 TEST(broken_families, a_missed_key_is_found_out) {
@@ -175,6 +227,20 @@ TEST(broken_families, an_erase_that_says_yes_to_everything_is_found_out) {
 TEST(broken_families, a_key_lost_when_full_is_found_out) {
   EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<loses_a_key_when_full>), 0);
   EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<makes_room_by_forgetting>), 0);
+}
+TEST(broken_families, planned_keys_without_room_are_found_out) {
+  EXPECT_GT(failures_of(planned_keys_always_find_room<is_full_too_early>), 0);
+  EXPECT_GT(failures_of(planned_keys_always_find_room<keeps_the_room_of_erased_keys>), 0);
+}
+TEST(broken_families, a_full_filter_that_changes_or_refuses_what_it_has_is_found_out) {
+  EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<has_no_room_for_copies>), 0);
+  EXPECT_GT(failures_of(a_full_filter_refuses_keys_and_loses_none<leaves_a_trace_when_refusing>), 0);
+}
+TEST(broken_families, a_digest_of_which_some_bits_are_not_used_is_found_out) {
+  EXPECT_GT(failures_of(keys_selected_by_their_digest_keep_rate_and_room<sees_low_bits_only>), 0);
+}
+TEST(broken_families, an_insert_that_fails_half_way_is_found_out) {
+  EXPECT_GT(failures_of(without_memory_a_filter_stays_as_it_was<inserts_before_there_is_memory>), 0);
 }
 
 TEST(broken_families, frequent_keys_that_are_wrong_or_missing_are_found_out) {

@@ -14,6 +14,17 @@ requires mergeable<F> && makeable<F> &&(merge_is_union<F>)void merge_is_union_by
     a.merge(b);
     EXPECT_EQ(to_bytes(a), to_bytes(both)) << items;
   }
+  if constexpr (weighted<F>) {  // counts of all sizes, and keys that both have
+    of_keys<F> a(goal_for<F>(2000)), b = a, both = a;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      auto const of_a = random_keys::make(i), of_b = random_keys::make(i + 150);
+      auto const times = static_cast<times_type<F>>(i);
+      a.insert(of_a, times), both.insert(of_a, times);
+      b.insert(of_b, 3 * times), both.insert(of_b, 3 * times);
+    }
+    a.merge(b);
+    EXPECT_EQ(to_bytes(a), to_bytes(both));
+  }
 }
 
 /// A filter of these keys, for a family that is built of all keys at once. Filters combine that were planned for equal numbers

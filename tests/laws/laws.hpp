@@ -2,6 +2,7 @@
 #include "laws/aging.hpp"
 #include "laws/aging_by_time.hpp"
 #include "laws/asking.hpp"
+#include "laws/being_full.hpp"
 #include "laws/building.hpp"
 #include "laws/combining.hpp"
 #include "laws/counting.hpp"
@@ -12,6 +13,7 @@
 #include "laws/folding.hpp"
 #include "laws/growing.hpp"
 #include "laws/inserting.hpp"
+#include "laws/out_of_memory.hpp"
 #include "laws/planning.hpp"
 #include "laws/sharding.hpp"
 #include "laws/storing.hpp"
@@ -29,6 +31,7 @@ bool register_laws() {
   register_building_laws<F>();
   register_finding_laws<F>();
   register_inserting_laws<F>();
+  register_being_full_laws<F>();
   register_counting_laws<F>();
   register_topping_laws<F>();
   register_erasing_laws<F>();
@@ -41,6 +44,7 @@ bool register_laws() {
   register_estimating_laws<F>();
   register_distinct_laws<F>();
   register_storing_laws<F>();
+  register_out_of_memory_laws<F>();
   return true;
 }
 

@@ -115,6 +115,13 @@ class numbers {
   std::uint64_t state_;
 };
 
+/// So many of these keys, numbers below `range` often and small ones very often.
+inline std::vector<std::uint64_t> repeated_keys(std::uint64_t count, std::uint64_t range) {
+  std::vector<std::uint64_t> all;
+  for (numbers draw(range); all.size() < count;) all.push_back(random_keys::make(draw(1 + draw(range))));
+  return all;
+}
+
 /// Does a family that forgets by age miss keys of its window too, with a chance that it tells?
 template <family F>
 constexpr bool misses_in_window() {

@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include <hortus/batch.hpp>
 #include <hortus/io/store.hpp>
 #include <hortus/sketch/count_min.hpp>
 #include <hortus/sketch/count_min_conservative.hpp>
@@ -374,19 +373,6 @@ TEST(count_min, never_too_low_in_lawful_streams_with_erases) {
   for (std::uint64_t i = 0; i < 300; ++i) EXPECT_GE(s.count(key_of(i)), counts[i]);
 }
 
-TEST(count_min, refuses_what_is_certainly_absent) {
-  count_min<> s({1000, 5});
-  EXPECT_FALSE(s.erase(key_of(1)));
-  EXPECT_EQ(s, count_min<>({1000, 5}));
-  s.insert(key_of(2));
-  auto const before = s;
-  EXPECT_FALSE(s.erase(key_of(1)));
-  EXPECT_EQ(s, before);
-  EXPECT_TRUE(s.erase(key_of(2)));
-  EXPECT_FALSE(s.erase(key_of(2)));
-  EXPECT_EQ(s, count_min<>({1000, 5}));
-}
-
 TEST(count_min, counters_stay_at_their_maximum) {
   count_min<std::uint8_t> s({10, 3});
   for (int i = 0; i < 300; ++i) s.insert(key_of(1));
@@ -460,29 +446,6 @@ template <class Sketch>
 class stored : public ::testing::Test {};
 using all_sketches = ::testing::Types<count_min<>, count_min_conservative<>, fast_ams>;
 TYPED_TEST_SUITE(stored, all_sketches);
-
-TYPED_TEST(stored, takes_keys_and_goes_on_after_a_file) {
-  of_keys<TypeParam> s({.items = 1000, .fpr = .001});
-  EXPECT_EQ(s.insert(std::vector<std::string>{"ada", "bob", "ada"}), 3U);
-  auto const again = from_bytes<of_keys<TypeParam>>(to_bytes(s));
-  EXPECT_EQ(again, s);
-  EXPECT_EQ(again.family().count(again("ada")), 2);
-  EXPECT_EQ(again.family().count(again("bob")), 1);
-  EXPECT_EQ(again.family().count(again("eve")), 0);
-  s.clear();
-  EXPECT_EQ(s.family(), TypeParam(s.family().shape()));
-}
-
-/// Large enough that batches prefetch.
-TYPED_TEST(stored, a_batch_does_what_its_keys_do_one_by_one) {
-  TypeParam singly({200'000, 5}), together({200'000, 5});
-  ASSERT_GT(singly.size_bytes(), cached_bytes);
-  std::vector<digest> xs;
-  for (std::uint64_t i = 0; i < 1000; ++i) xs.push_back(key_of(i % 700));
-  for (auto const x : xs) singly.insert(x);
-  EXPECT_EQ(insert_all(together, std::span<digest const>(xs)), xs.size());
-  EXPECT_EQ(singly, together);
-}
 
 TYPED_TEST(stored, a_shape_that_does_not_fit_its_bytes_is_not_valid) {
   TypeParam good({3, 2});
