@@ -4,7 +4,10 @@ the append-only file. Beside each of these every command that writes is run, sma
 functions. The server must live, and whoever listens must hear. Servers from Redis 8 on end themselves if a thread of the module
 reaches a client (redis/main_thread.hpp)."""
 
+import os
 import random
+import select
+import signal
 import threading
 import time
 
@@ -20,8 +23,8 @@ def no_change(*_):
     pass
 
 
-def drive(server, before=no_change, after=no_change, may_refuse=()):
-    """Runs every command in every way, in small and large. before(keys) and after(words, key) surround each."""
+def drive(server, before=no_change, after=no_change):
+    """Runs every command in every way, in small and large. before(keys) and after(what, key, words) surround each."""
     connection, reader = server.connect(), server.connect()
     for bytes in (SMALL, LARGE):
         for number, (way, run) in enumerate(WAYS.items()):
@@ -29,11 +32,14 @@ def drive(server, before=no_change, after=no_change, may_refuse=()):
             for key, words in writes(lambda *asked: reader(*asked), prefix, bytes):
                 before(keys_of(prefix))
                 reply = run(connection, words)
-                what = f"{words[:3]} {way}, {bytes} bytes"
-                refusals = [each for each in (reply if isinstance(reply, list) else [reply]) if isinstance(each, Refused)]
-                assert all(any(text in str(each) for text in may_refuse) for each in refusals), f"{what}: {refusals[:3]}"
+                what = f"{words[:3]!r:.100} {way}, {bytes} bytes"
+                equal(f"refusals of {what}", [], refusals(reply))
                 assert server.alive(), f"the server died of {what}"
-                after(f"{words[:3]} {way}, {bytes} bytes", key)
+                after(what, key, words)
+
+
+def refusals(reply):
+    return [each for each in (reply if isinstance(reply, list) else [reply]) if isinstance(each, Refused)]
 
 
 def test_every_command_that_writes_is_here(folder):
@@ -53,17 +59,34 @@ def writes_on(connection):
 
 
 def test_subscribers_to_events(folder):
+    """They hear each event once, before the client has its reply, and no other."""
     with Server(folder, "--notify-keyspace-events", "KEAmn") as server:
         by_key, by_event = listeners.events(server)
-        heard = 0
+        marking, marks = server.connect(), []
 
-        def hears(what, key):
-            nonlocal heard
-            wait_until(lambda: any(key in repr(message) for message in by_key.heard[heard:]), f"an event tells of {key} after {what}")
-            heard = len(by_key.heard)
+        def mark(*_):
+            marks.append(f"mark {len(marks)}")
+            assert marking("PUBLISH", "mark", marks[-1]) == 2, "both have subscribed"
 
-        drive(server, after=hears)
-        wait_until(lambda: by_event.has_heard("hortus.merge") and by_event.has_heard("bloom.add"), "events have their names")
+        def hears(what, key, words):
+            mark()
+            first, last = map(listeners.mark, marks[-2:])
+            for listener, order in ((by_key, 1), (by_event, -1)):
+                wait_until(lambda: last in listener.heard, f"the mark after {what} comes")
+                heard = [event_of(message)[::order] for message in listener.between(first, last)]
+                prefix = key[: key.rindex(":") + 1]  # other keys are those of the test
+                heard = [(name, event) for name, event in heard if name.startswith(prefix) and event not in ("new", "keymiss")]
+                equal(f"events of {what}", listeners.told_events(words), heard)
+                listener.heard.clear()
+
+        wait_until(lambda: all(len(each.heard) == 2 for each in (by_key, by_event)), "both have subscribed")
+        drive(server, before=mark, after=hears)
+
+
+def event_of(message):
+    """What the channel of an event names, and what the message says."""
+    _, _, channel, text = message
+    return channel.decode().split("__:", 1)[1], text.decode()
 
 
 def test_clients_that_cache(folder):
@@ -75,7 +98,7 @@ def test_clients_that_cache(folder):
                 client.read(keys)
                 client.invalidated()
 
-        def hears(what, key):
+        def hears(what, key, _):
             for client in clients:
                 # The reply of a blocked command may come before the message to another client; both are on their way.
                 told = set()
@@ -87,14 +110,16 @@ def test_clients_that_cache(folder):
 def test_a_client_that_caches_and_writes(folder):
     """With NOLOOP it is told of what others changed, and not of what it changed, also when a thread computed that."""
     with Server(folder) as server:
-        own, other = listeners.Caching(server, "NOLOOP"), server.connect()
+        own, loop, other = listeners.Caching(server, "NOLOOP"), listeners.Caching(server), server.connect()
         for bytes in (SMALL, LARGE):
             for key in "ab":
                 other("HORTUS.CREATE", key, "bloom", "BYTES", bytes, "FPR", "0.01")
-            own.read("ab")
-            own.invalidated()
-            other("HORTUS.MERGE", "a", 1, "b")
-            equal("told of what others changed", {b"a"}, own.invalidated())
+            for writing, expected in ((other, [{b"a"}, {b"a"}]), (own.connection, [set(), {b"a"}])):
+                for each in (own, loop):
+                    each.read("ab")
+                    each.invalidated()
+                writing("HORTUS.MERGE", "a", 1, "b")
+                equal(f"with NOLOOP and without, {bytes} bytes, {'own' if writing == own.connection else 'of another'}", expected, [own.invalidated(), loop.invalidated()])
             other("DEL", "a", "b")
 
 
@@ -113,17 +138,57 @@ def test_clients_that_wait_for_keys(folder):
         equal("what blocked clients were given", [[], [], []], [each.heard for each in blocked])
 
 
+def stop(server):
+    """It does nothing until it is sent SIGCONT."""
+    os.kill(server.process.pid, signal.SIGSTOP)
+    wait_until(lambda: os.waitid(os.P_PID, server.process.pid, os.WSTOPPED | os.WNOHANG), "the server is stopped")
+
+
+def goes_on(server):
+    os.kill(server.process.pid, signal.SIGCONT)
+
+
+def is_answered(connection, seconds=0):
+    return bool(select.select([connection.socket], [], [], seconds)[0])
+
+
 def test_clients_that_wait_for_replicas(folder):
+    """They wait while the command runs: the replica stands still from before it until after."""
     with Server(folder) as master, Server(folder) as replica:
         follow(replica, master)
         waiting = [master.connect() for _ in range(3)]
 
         def wait(*_):
+            stop(replica)
             for each in waiting:
                 each("SET", "own", "write")
                 each.send("WAIT", 1, 20000)
 
-        drive(master, before=wait, after=lambda what, key: [equal(f"WAIT beside {what}", 1, each.read()) for each in waiting])
+        def are_served(what, *_):
+            equal(f"WAIT before the replica has the write, beside {what}", [False] * 3, [is_answered(each) for each in waiting])
+            goes_on(replica)
+            equal(f"WAIT beside {what}", [1] * 3, [each.read() for each in waiting])
+
+        drive(master, before=wait, after=are_served)
+
+
+def test_a_client_that_writes_and_waits_for_replicas(folder):
+    """WAIT after a command counts the replicas that have it, also when a thread computed it."""
+    with Server(folder) as master, Server(folder) as replica:
+        connection = master.connect()
+        follow(replica, master)
+        for bytes in (SMALL, LARGE):
+            connection("DEL", "a", "b")
+            for key in "ab":
+                connection("HORTUS.CREATE", key, "bloom", "BYTES", bytes, "FPR", "0.01")
+            for _ in range(3):
+                wait_until(lambda: in_step(master, replica), "the replica has everything")
+                stop(replica)
+                connection("HORTUS.MERGE", "a", 1, "b")
+                connection.send("WAIT", 1, 60000)
+                assert not is_answered(connection, 0.1), f"WAIT after MERGE of {bytes} bytes: {connection.read()} replicas, and none has it"
+                goes_on(replica)
+                equal("replicas that have it", 1, connection.read())
 
 
 def test_replicas(folder):
