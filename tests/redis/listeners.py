@@ -183,6 +183,15 @@ def writes(ask, prefix, bytes):
     yield key["c"], ("RENAME", key["d"], key["c"])
 
 
+def recorded(server, prefix, bytes):
+    """The same as a list. It runs them on a server that refuses none."""
+    connection, commands = server.connect(), []
+    for key, words in writes(connection, prefix, bytes):
+        connection(*words)
+        commands.append((key, words))
+    return commands
+
+
 def alone(connection, words):
     return connection.reply_or_error(*words)
 
