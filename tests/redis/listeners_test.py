@@ -328,6 +328,8 @@ def pooled(server):
     pool = {}
     for prefix, bytes in (("small:", SMALL), ("large:", LARGE)):
         for key, words in recorded(server, prefix, bytes):
+            if words[0] == "COPY":  # of a key to itself is refused: see random_command()
+                continue
             name = prefix + alike(key.removeprefix(prefix))
             words = [Name(prefix + alike(word.removeprefix(prefix))) if str(word).startswith(prefix) else word for word in words]
             pool.setdefault(name, []).append(words)
