@@ -228,9 +228,9 @@ def replicated(server):
     return commands
 
 
-def items_replicated(server, key, *names):
+def items_replicated(commands, key, *names):
     """The words after the key, and after ITEMS, of commands of these names."""
-    found = [words[2:] for words in replicated(server) if words[0].decode().upper() in names and words[1].decode() == key]
+    found = [words[2:] for words in commands if words[0].decode().upper() in names and words[1].decode() == key]
     return [word for words in found for word in (words[words.index(b"ITEMS") + 1 :] if b"ITEMS" in words else words)]
 
 
@@ -339,14 +339,14 @@ class Refusing:
 def test_only_what_was_accepted_is_replicated(folder):
     with Server(folder, "--appendonly", "yes", "--appendfsync", "always") as server:
         done = Refusing(server)
-        connection = done.connection
+        connection, commands = done.connection, replicated(server)
         for key, items in done.taken.items():
             if key not in done.packed:
-                equal(f"items for {key}", items, items_replicated(server, key, "BF.MADD", "BF.INSERT", "HORTUS.ADD"))
+                equal(f"items for {key}", items, items_replicated(commands, key, "BF.MADD", "BF.INSERT", "HORTUS.ADD"))
         inserted = connection("CF.INFO", "cf")[7]
-        equal("items of CF", inserted, len(items_replicated(server, "cf", "CF.INSERT", "CF.INSERTNX")))
+        equal("items of CF", inserted, len(items_replicated(commands, "cf", "CF.INSERT", "CF.INSERTNX")))
         for key, words in done.packed.items():
-            packed = items_replicated(server, key, "HORTUS.MADD")[len(words) :: len(words) + 1]
+            packed = items_replicated(commands, key, "HORTUS.MADD")[len(words) :: len(words) + 1]
             if key in done.taken:  # what LINES says may end without a newline
                 equal(f"items for {key}", b"".join(done.taken[key]), b"".join(packed))
                 continue
