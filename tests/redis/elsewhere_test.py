@@ -9,8 +9,9 @@ import threading
 
 import harness
 from harness import equal
+from hortus_specimens import families, pairs
 from resp import Refused, request
-from server import Server, digest, follow, in_step, info, wait_until
+from server import Server, configure, digest, follow, in_step, info, wait_until
 
 PANIC = ("--propagation-error-behavior", "panic")
 
@@ -159,7 +160,7 @@ def test_what_an_append_only_file_says_is_carried_out(folder):
         load(server, commands)
         try:
             check(server.connect(), questions)
-        except AssertionError as why:
+        except (AssertionError, Refused) as why:
             raise AssertionError(f"{name}: {why}") from why
         server.connect()("FLUSHALL")
         server.connect()("CONFIG", "SET", "appendonly", "no")
@@ -185,7 +186,7 @@ def test_what_a_master_says_is_carried_out(folder):
         assert replica.alive(), f"{name}:\n{replica.log_text()[-2000:]}"
         try:
             check(connection, questions)
-        except AssertionError as why:
+        except (AssertionError, Refused) as why:
             raise AssertionError(f"{name}: {why}") from why
         equal("errors for the master", "0", info(replica, "stats")["unexpected_error_replies"])
         connection("REPLICAOF", "NO", "ONE")
@@ -227,63 +228,133 @@ def replicated(server):
     return commands
 
 
-def items_replicated(server, name):
-    return [word for words in replicated(server) if words[0].upper() == name for word in words[2:]]
+def items_replicated(commands, key, *names):
+    """The words after the key, and after ITEMS, of commands of these names."""
+    found = [words[2:] for words in commands if words[0].decode().upper() in names and words[1].decode() == key]
+    return [word for words in found for word in (words[words.index(b"ITEMS") + 1 :] if b"ITEMS" in words else words)]
 
 
-def refusing_writes(connection):
-    """Commands of which a part is refused, of every type whose commands can be refused in part. Returns the items that went
-    in, by command."""
-    connection("BF.RESERVE", "ns", "0.001", 3, "NONSCALING")
-    connection("BF.MADD", "ns", 0, 1, 2, 3, 4)
-    connection("BF.INSERT", "ns", "ITEMS", 0, 7, 8)
-    connection("CF.RESERVE", "cf", 4, "EXPANSION", 0)
-    connection("CF.INSERT", "cf", "ITEMS", *range(50))
-    connection("CF.INSERTNX", "cf", "ITEMS", *range(50, 90))
-    connection("CMS.INITBYDIM", "cm", 10, 2)
-    connection("CMS.INCRBY", "cm", "a", 4294967290)
-    connection("CMS.INCRBY", "cm", "a", 10, "b", 2)
-    connection("TOPK.RESERVE", "tk", 3)
-    connection("TOPK.INCRBY", "tk", "a", 3)
-    taken = {b"HORTUS.ADD": [], b"HORTUS.MADD": b"", b"HORTUS.ADDCOUNT": []}
-    connection("HORTUS.CREATE", "q", "cuckoo", "ITEMS", 4)
-    for first in (0, 200):
-        answers = connection("HORTUS.ADD", "q", *range(first, first + 200))
-        taken[b"HORTUS.ADD"] += [str(first + i).encode() for i, answer in enumerate(answers) if not isinstance(answer, Refused)]
-    assert 0 < len(taken[b"HORTUS.ADD"]) < 400, "the filter should be full in the middle"
-    for words, encode in (
-        (("LINES",), lambda n: b"%d\n" % n),
-        (("FIXED", 3), lambda n: b"%03d" % n),
-        (("U32LEN",), lambda n: struct.pack("<I", len(b"%d" % n)) + b"%d" % n),
-        (("VARINT",), lambda n: bytes([len(b"%d" % n)]) + b"%d" % n),
-        (("DIGESTS",), lambda n: struct.pack("<Q", n * 0x9E3779B97F4A7C15 % 2**64)),
-    ):
-        key = "q" + words[0]
-        connection("HORTUS.CREATE", key, "cuckoo", "ITEMS", 4)
-        packed = [encode(n) for n in range(100)]
-        before = {item for item in packed if connection("HORTUS.MEXISTS", key, *words, item) != b"\0"}
-        equal("items of an empty filter", set(), before)
-        connection("HORTUS.MADD", key, *words, b"".join(packed))
-    return taken
+ITEMS = 200  # for filters with room for a few
+PACKED = {
+    ("LINES",): lambda n: b"%d\n" % n,
+    ("FIXED", 3): lambda n: b"%03d" % n,
+    ("U32LEN",): lambda n: struct.pack("<I", len(b"%d" % n)) + b"%d" % n,
+    ("VARINT",): lambda n: bytes([len(b"%d" % n)]) + b"%d" % n,
+    ("INTEGERS",): lambda n: struct.pack("<Q", n),
+    ("DIGESTS",): lambda n: struct.pack("<Q", n * 0x9E3779B97F4A7C15 % 2**64),
+}
+
+
+def families_that_refuse(connection):
+    """Those that are full some time, and those that refuse what was erased: here each is asked."""
+    full, erasing = [], []
+    for family, verbs in families(connection).items():
+        if "insert" not in verbs:
+            continue
+        connection("HORTUS.CREATE", "asked", family, "ITEMS", 4, *(["SET", "value_bits", 8] if "find" in verbs else []))
+        if "erase" in verbs:
+            connection("HORTUS.ADD", "asked", "x")
+            connection("HORTUS.DEL", "asked", "x")
+            if isinstance(connection.reply_or_error("HORTUS.ADD", "asked", "x"), Refused):
+                erasing.append(family)
+        if any(isinstance(answer, Refused) for answer in connection("HORTUS.ADD", "asked", *range(2000))):
+            full.append(family)
+        connection("DEL", "asked")
+    full = [family for family in full if family not in erasing]
+    assert len(full) >= 4 and erasing, f"families that refuse: {full}, {erasing}"
+    return full, erasing
+
+
+class Refusing:
+    """Runs commands of which a part is refused, of every type whose commands can be refused in part. It knows the items that
+    went in: `taken` by key and names of commands; of packed commands, whose answer does not tell, the keys with their FORMAT."""
+
+    def __init__(self, server):
+        self.connection, self.taken, self.packed = server.connect(), {}, {}
+        configure(server, "max-object-bytes", 1 << 20)
+        self.of_redisbloom()
+        full, erasing = families_that_refuse(self.connection)
+        for family in full:
+            self.of_full(family)
+        for family in erasing:
+            self.of_erasing(family)
+
+    def add(self, name, key, *items, before=()):
+        """The answers, in a way that all of these commands have: an error for each item that was refused."""
+        answers = self.connection(name, key, *before, *items)
+        went_in = [str(item).encode() for item, answer in zip(items, answers) if not isinstance(answer, Refused)]
+        changed = went_in if name == "HORTUS.ADD" else 1 in answers  # it counts an item again
+        self.taken.setdefault(key, []).extend(went_in if changed else [])
+        return len(went_in)
+
+    def of_redisbloom(self):
+        connection = self.connection
+        connection("BF.RESERVE", "ns", "0.001", 3, "NONSCALING")
+        equal("went in before it was full", 3, self.add("BF.MADD", "ns", 0, 1, 2, 3, 4))
+        self.add("BF.INSERT", "ns", 0, 7, 8, before=["ITEMS"])
+        connection("BF.RESERVE", "bf", "0.001", 100, "EXPANSION", 32768)  # a second part would take more than max-object-bytes
+        for name, before in (("BF.MADD", []), ("BF.INSERT", ["ITEMS"])):
+            some = self.add(name, "bf", *(f"{n}" for first in (0, 50) for n in range(first, first + 60)), before=before)
+            assert 0 < some < 121, some
+            some = self.add(name, "bf", *range(90, 300), before=before)
+            assert 0 < some < 210, f"{some} of 210 items went in"
+        connection.refused("BF.ADD", "bf", "another")
+        connection("CF.RESERVE", "cf", 4, "EXPANSION", 0)
+        connection("CF.INSERT", "cf", "ITEMS", *range(50))
+        connection("CF.INSERTNX", "cf", "ITEMS", *range(50, 90))
+        connection("CMS.INITBYDIM", "cm", 10, 2)
+        connection("CMS.INCRBY", "cm", "a", 4294967290)
+        connection("CMS.INCRBY", "cm", "a", 10, "b", 2)
+        connection("TOPK.RESERVE", "tk", 3)
+        connection("TOPK.INCRBY", "tk", "a", 3)
+
+    def of_full(self, family):
+        key = family
+        self.connection("HORTUS.CREATE", key, family, "ITEMS", 4)
+        went_in = sum(self.add("HORTUS.ADD", key, *range(first, first + 500)) for first in (0, 500))
+        assert 0 < went_in < 1000, f"{family}: {went_in} of 1000 items went in"
+        for words, encode in PACKED.items():
+            key = f"{family} {words[0]}"
+            self.connection("HORTUS.CREATE", key, family, "ITEMS", 4)
+            for first in (0, ITEMS // 2):
+                self.connection("HORTUS.MADD", key, *words, b"".join(encode(n) for n in range(first, first + ITEMS)))
+            self.packed[key] = words
+
+    def of_erasing(self, family):
+        self.connection("HORTUS.CREATE", family, family, "ITEMS", 100)
+        self.add("HORTUS.ADD", family, *range(50))
+        self.connection("HORTUS.DEL", family, *range(0, 50, 7))
+        went_in = self.add("HORTUS.ADD", family, *range(40, 60))
+        assert 10 <= went_in < 20, f"{family}: {went_in} of 20 items went in"
+        for words, encode in PACKED.items():
+            key = f"{family} {words[0]}"
+            self.connection("HORTUS.CREATE", key, family, "ITEMS", 100)
+            self.connection("HORTUS.MADD", key, *words, b"".join(map(encode, range(50))))
+            self.connection("HORTUS.MDEL", key, *words, b"".join(map(encode, range(0, 50, 7))))
+            self.connection("HORTUS.MADD", key, *words, b"".join(map(encode, range(40, 60))))
+            self.taken[key] = [encode(n) for n in range(50)] + [encode(n) for n in range(40, 60) if n % 7 or n >= 50]
+            self.packed[key] = words
 
 
 def test_only_what_was_accepted_is_replicated(folder):
     with Server(folder, "--appendonly", "yes", "--appendfsync", "always") as server:
-        connection = server.connect()
-        taken = refusing_writes(connection)
-        equal("items of BF.MADD", [b"0", b"1", b"2"], items_replicated(server, b"BF.MADD"))
-        equal("items of BF.INSERT", [], items_replicated(server, b"BF.INSERT"))
+        done = Refusing(server)
+        connection, commands = done.connection, replicated(server)
+        for key, items in done.taken.items():
+            if key not in done.packed:
+                equal(f"items for {key}", items, items_replicated(commands, key, "BF.MADD", "BF.INSERT", "HORTUS.ADD"))
         inserted = connection("CF.INFO", "cf")[7]
-        words = items_replicated(server, b"CF.INSERT") + items_replicated(server, b"CF.INSERTNX")
-        equal("items of CF", inserted, len([word for word in words if word != b"ITEMS"]))
-        equal("items of HORTUS.ADD", taken[b"HORTUS.ADD"], items_replicated(server, b"HORTUS.ADD"))
-        for words in replicated(server):
-            if words[0].upper() == b"HORTUS.MADD":
-                fixed = [int(words[3])] if words[2] == b"FIXED" else []
-                bitmap = connection("HORTUS.MEXISTS", words[1], words[2], *fixed, words[-1])
-                count = connection("HORTUS.INFO", words[1], "HASH")
-                count = dict(zip(count[::2], count[1::2]))[b"items_inserted"]
-                equal(f"all items of {words[1]} that were replicated are in", count, sum(byte.bit_count() for byte in bitmap))
+        equal("items of CF", inserted, len(items_replicated(commands, "cf", "CF.INSERT", "CF.INSERTNX")))
+        for key, words in done.packed.items():
+            packed = items_replicated(commands, key, "HORTUS.MADD")[len(words) :: len(words) + 1]
+            if key in done.taken:  # what LINES says may end without a newline
+                equal(f"items for {key}", b"".join(done.taken[key]), b"".join(packed))
+                continue
+            bitmaps = [connection("HORTUS.MEXISTS", key, *words, each) for each in packed]
+            count = pairs(connection("HORTUS.INFO", key, "HASH"))["items_inserted"]
+            equal(f"items for {key}, all of which are in", count, sum(byte.bit_count() for bitmap in bitmaps for byte in bitmap))
+            assert count < 2 * ITEMS, f"{key} refused nothing"
+            equal(f"number of items for {key}", count, counted(words, b"".join(packed)))
         before = digest(server)
         server.stop()
         server.start(*PANIC)
@@ -291,10 +362,21 @@ def test_only_what_was_accepted_is_replicated(folder):
         equal("refusals that were repeated", "0", info(server, "everything")["hortus_repeated_refusals"])
 
 
+def counted(words, packed):
+    """How many items are in the text of a packed command."""
+    name, total, at = words[0], 0, 0
+    if name == "LINES":
+        return packed.count(b"\n")
+    while at < len(packed):
+        length = {"U32LEN": lambda: 4 + packed[at], "VARINT": lambda: 1 + packed[at], "FIXED": lambda: words[1]}.get(name, lambda: 8)()
+        total, at = total + 1, at + length
+    return total
+
+
 def test_a_replica_sends_its_master_no_errors(folder):
     master, replica = Server(folder), Server(folder, *PANIC)
     follow(replica, master)
-    refusing_writes(master.connect())
+    Refusing(master)
     wait_until(lambda: not replica.alive() or in_step(master, replica), "the replica has everything")
     assert replica.alive(), replica.log_text()[-2000:]
     equal("digest of the replica", digest(master), digest(replica))

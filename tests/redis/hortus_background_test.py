@@ -223,6 +223,82 @@ def test_work_that_ends_while_writes_are_paused(folder):
     equal("digest of the replica", digest(master), digest(replica))
 
 
+# Looks at a key, goes on for a second, and looks again. The server serves others as far as it does so beside a long script.
+LONG_SCRIPT = """
+redis.call('INCR', KEYS[2])
+local function seen()
+  local info = redis.call('HORTUS.INFO', KEYS[1], 'HASH')
+  info[#info + 1] = redis.call('HORTUS.EXISTS', KEYS[1], ARGV[1])
+  return info
+end
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + time[2] / 1000
+end
+local before, until_when = seen(), now() + 1000
+while now() < until_when do end
+redis.call('INCR', KEYS[2])
+return {before, seen()}
+"""
+
+
+def test_work_that_ends_during_a_long_script(folder):
+    """The script sees no change, and what it replicates is one unit: the result of the work comes after it."""
+    with Server(folder, "--appendonly", "yes", "--busy-reply-threshold", 1) as master, Server(folder) as replica:
+        working, scripting, other = (master.connect() for _ in range(3))
+        large(other, "b")
+        follow(replica, master)
+        beside = 0  # scripts beside which there was work
+        for _ in range(20):
+            other("HORTUS.CREATE", "a", "bloom", "BYTES", LARGE, "FPR", "0.01")
+            working.send("HORTUS.MERGE", "a", 1, "b")
+            wait_until(lambda: info(master, "clients")["blocked_clients"] == "1" or inserted(other, "a") != 0, "the work is begun")
+            before, after = scripting("EVAL", LONG_SCRIPT, 2, "a", "counter", "item7")
+            equal("at the end of the script", before, after)
+            beside += before[-1] == 0
+            equal("MERGE", "OK", working.read())
+            equal("after the script", [4000, 1], [inserted(other, "a"), other("HORTUS.EXISTS", "a", "item7")])
+            if beside == 2:
+                break
+            other("DEL", "a")
+        equal("scripts that began beside work", 2, beside)
+        wait_until(lambda: in_step(master, replica), "the replica has everything")
+        before = digest(master)
+        equal("digest of the replica", before, digest(replica))
+        master.restart()
+        equal("digest after a restart", before, digest(master))
+
+
+def test_work_while_the_server_ends(folder):
+    """It ends, and what it acknowledged is there when it has started again."""
+    with Server(folder, "--appendonly", "yes", "--appendfsync", "always") as server:
+        for round, end in enumerate((("SHUTDOWN", "NOSAVE"), "SIGTERM") * 2):
+            working, writing, other = (server.connect() for _ in range(3))
+            other("FLUSHALL")
+            large(other, "a", "b")
+            other("HORTUS.ADD", "b", "only b")
+            working.send("HORTUS.MERGE", "a", 1, "b")
+            wait_until(lambda: info(server, "clients")["blocked_clients"] != "0" or other("HORTUS.EXISTS", "a", "only b"), "the work is begun")
+            if round >= 2:  # what waits for the work
+                writing.send("HORTUS.ADD", "a", "late")
+            if end == "SIGTERM":
+                server.process.terminate()
+            else:
+                other.send(*end)
+            try:
+                merged = working.read() == "OK"
+            except OSError:  # the server is gone
+                merged = False
+            server.process.wait(60)
+            equal(f"status after {end}", 0, server.process.returncode)
+            server.start()
+            other = server.connect()
+            equal(f"acknowledged before {end}", [1, 1, 1], other("HORTUS.EXISTS", "b", "item7", "item3999", "only b"))
+            there = other("HORTUS.EXISTS", "a", "item7", "item3999", "only b")
+            assert there[:2] == [1, 1] and there[2] >= merged, f"MERGE {'was' if merged else 'was not'} acknowledged before {end}: {there}"
+            assert inserted(other, "a") in (8001, 8002, *(() if merged else (4000, 4001))), inserted(other, "a")
+
+
 def test_many_clients_at_once(folder):
     """Random commands of several clients on few keys: nothing hangs, nothing crashes, and the replica has the same."""
     start = seed()

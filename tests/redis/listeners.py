@@ -27,17 +27,47 @@ class Listener(threading.Thread):
         except (OSError, ValueError):  # the server or the test closed it
             pass
 
+    def between(self, first, last):
+        """The messages between two others, of which it hears the first now or later; None: it has not heard both yet."""
+        heard = list(self.heard)
+        return heard[heard.index(first) + 1 : heard.index(last)] if first in heard and last in heard else None
+
     def has_heard(self, *words):
         """Was there a message with all of these in it?"""
         return any(all(word in repr(message) for word in words) for message in list(self.heard))
 
 
 def events(server):
-    """With notify-keyspace-events. All classes, once by the name of the key and once by that of the event."""
+    """With notify-keyspace-events. All classes, once by the name of the key and once by that of the event. Both hear marks, too."""
     return [
-        Listener(server.connect(), ("PSUBSCRIBE", "__keyspace@*__:*")),
-        Listener(server.connect(resp=3), ("PSUBSCRIBE", "__keyevent@*__:*"), ("SUBSCRIBE", "other")),
+        Listener(server.connect(), ("PSUBSCRIBE", "__keyspace@*__:*"), ("SUBSCRIBE", "mark")),
+        Listener(server.connect(resp=3), ("PSUBSCRIBE", "__keyevent@*__:*"), ("SUBSCRIBE", "mark")),
     ]
+
+
+def mark(text):
+    """The message that a subscriber gets of PUBLISH mark text."""
+    return [b"message", b"mark", text.encode()]
+
+
+# The events of each command; of those that change two keys, by its argument.
+EVENTS = {
+    "COPY": {2: "copy_to"}, "RENAME": {1: "rename_from", 2: "rename_to"}, "DEL": {1: "del"}, "UNLINK": {1: "del"},
+    **{f"HORTUS.{verb}": {1: f"hortus.{verb.lower()}"} for verb in
+       ("CREATE", "IMPORT", "MERGE", "INTERSECT", "FOLD", "GROW", "CLEAR", "ADD", "ADDCOUNT", "DEL", "PUT", "ASSIGN", "ADVANCE")},
+    "HORTUS.MADD": {1: "hortus.add"}, "HORTUS.MDEL": {1: "hortus.del"},
+    "BF.RESERVE": {1: "bloom.reserve"}, "BF.ADD": {1: "bloom.add"}, "BF.MADD": {1: "bloom.add"}, "BF.INSERT": {1: "bloom.add"},
+    "BF.LOADCHUNK": {1: "bloom.load"},
+    "CF.RESERVE": {1: "cuckoo.reserve"}, "CF.ADD": {1: "cuckoo.add"}, "CF.ADDNX": {1: "cuckoo.add"}, "CF.INSERT": {1: "cuckoo.add"},
+    "CF.INSERTNX": {1: "cuckoo.add"}, "CF.DEL": {1: "cuckoo.del"}, "CF.COMPACT": {1: "cuckoo.compact"}, "CF.LOADCHUNK": {1: "cuckoo.load"},
+    "CMS.INITBYDIM": {1: "cms.reserve"}, "CMS.INITBYPROB": {1: "cms.reserve"}, "CMS.INCRBY": {1: "cms.add"}, "CMS.MERGE": {1: "cms.merge"},
+    "TOPK.RESERVE": {1: "topk.reserve"}, "TOPK.ADD": {1: "topk.add"}, "TOPK.INCRBY": {1: "topk.add"},
+}  # fmt: skip
+
+
+def told_events(words):
+    """(key, event) for each event of a command."""
+    return [(words[place], event) for place, event in EVENTS[words[0]].items()]
 
 
 def monitors(server):
@@ -118,7 +148,7 @@ def writes(ask, prefix, bytes):
     yield key["window"], ("HORTUS.ADVANCE", key["window"], later)
     yield key["top"], ("HORTUS.CREATE", key["top"], "space_saving", "FPR", "0.01")
     yield key["top"], ("HORTUS.ADD", key["top"], *"aab")
-    file = ask("HORTUS.EXPORT", key["a"])
+    file = ask("HORTUS.EXPORT", key["c"])
     yield key["file"], ("HORTUS.IMPORT", key["file"], file)
     yield key["file"], ("HORTUS.IMPORT", key["file"], file, "REPLACE")
     half = len(file) // 2
@@ -153,16 +183,24 @@ def writes(ask, prefix, bytes):
     yield key["c"], ("RENAME", key["d"], key["c"])
 
 
+def recorded(server, prefix, bytes):
+    """The same as a list. It runs them on a server that refuses none."""
+    connection, commands = server.connect(), []
+    for key, words in writes(connection, prefix, bytes):
+        connection(*words)
+        commands.append((key, words))
+    return commands
+
+
 def alone(connection, words):
     return connection.reply_or_error(*words)
 
 
 def in_transaction(connection, words):
     connection("MULTI")
-    connection("INCR", "counter")
-    connection(*words)
+    queued = [connection.reply_or_error(*each) for each in (("INCR", "counter"), words)]
     done = connection.reply_or_error("EXEC")
-    return done if isinstance(done, Refused) else done[1]
+    return next((each for each in (*queued, done) if isinstance(each, Refused)), None) or done[1]
 
 
 def in_script(connection, words):
@@ -171,8 +209,8 @@ def in_script(connection, words):
 
 def in_function(connection, words):
     library = "#!lua name=listened\nredis.register_function('run', function(keys, words) return redis.call(unpack(words)) end)"
-    connection("FUNCTION", "LOAD", "REPLACE", library)
-    return connection.reply_or_error("FCALL", "run", 1, words[1], *words)
+    loaded = connection.reply_or_error("FUNCTION", "LOAD", "REPLACE", library)
+    return loaded if isinstance(loaded, Refused) else connection.reply_or_error("FCALL", "run", 1, words[1], *words)
 
 
 WAYS = {"alone": alone, "in a transaction": in_transaction, "in a script": in_script, "in a function": in_function}
