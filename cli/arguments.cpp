@@ -27,6 +27,13 @@ int complain(std::string const& what) {
   return failed;
 }
 
+/// CLI11 takes "[a,b]" for a list of two and "[[aabb]]" for "[ab]", in some places or in all, each version in others. Arguments
+/// that end as lists do are marked by a NUL behind them, which no other has.
+std::string unmarked(std::string text) {
+  if (text.ends_with('\0')) text.pop_back();
+  return text;
+}
+
 /// Makes CLI11 stricter. It would treat an empty value (from an unset variable) as a missing option, and an option with a
 /// list of values would swallow the inputs after it.
 void be_strict(CLI::App& app, char const* group = "Commands") {
@@ -36,6 +43,7 @@ void be_strict(CLI::App& app, char const* group = "Commands") {
     for (auto* const option : command->get_options()) {
       if (option->get_type_size() == 0) continue;  // a flag
       option->check([](std::string const& value) { return value.empty() ? "the value is empty" : std::string(); });
+      option->transform(unmarked);
       if (option->get_positional())
         option->type_name("");
       else
@@ -44,12 +52,11 @@ void be_strict(CLI::App& app, char const* group = "Commands") {
   }
 }
 
-/// The arguments in reverse order, as CLI11 wants them. CLI11 reads "[a,b]" as a list of two; here it can only be a file name,
-/// or a key after -e.
+/// The arguments in reverse order, as CLI11 wants them, marked.
 std::vector<std::string> arguments(int argc, char** argv) {
   std::vector<std::string> all(argv + 1, argv + argc);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].starts_with('[') && (i == 0 || (all[i - 1] != "-e" && all[i - 1] != "--key"))) all[i].insert(0, "./");
+  for (auto& each : all)
+    if (each.ends_with(']')) each += '\0';
   std::ranges::reverse(all);
   return all;
 }
@@ -64,11 +71,17 @@ int print_help(CLI::App const& app, CLI::Success const& wish) {
   return done;
 }
 
+std::vector<std::string> extras_of(CLI::App const& app) {
+  auto extras = app.remaining(true);
+  std::ranges::transform(extras, extras.begin(), unmarked);
+  return extras;
+}
+
 /// The arguments that CLI11 could not assign, in the order of the command line. CLI11 would show "-c=1" as "-=1", and the last
 /// one first.
 std::string surplus(CLI::App const& app, int argc, char** argv) {
-  auto extras = app.remaining(true);
-  for (auto& extra : extras) {
+  auto const extras = extras_of(app);
+  for (auto const& extra : extras) {
     if (!extra.starts_with("-=")) continue;
     auto const whole = std::find_if(argv + 1, argv + argc, [&](std::string_view arg) {
       return arg.starts_with('-') && arg.ends_with(std::string_view(extra).substr(1));
@@ -90,7 +103,7 @@ std::string suggested_option(CLI::App const& app) {
   std::vector<std::string> names;
   for (auto const* const option : command->get_options())
     names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
-  for (auto const& extra : app.remaining(true))
+  for (auto const& extra : extras_of(app))
     if (auto const meant = meant_option(extra, names); !meant.empty()) return fmt::format("did you mean {}? ", meant);
   return {};
 }

@@ -79,6 +79,19 @@ section "keys of the command line: repeated, with any first byte, before an inpu
 done_quietly hortus build bloom -n 100 -o f -e '[a,b]' -e '{x}' -e 'two words' -e -dash
 run 0 hortus query f -e '[a,b]' -e '{x}' -e 'two words' -e -dash -e a -e b
 printed "as they are" $'[a,b]\n{x}\ntwo words\n-dash'
+for lists in '[a]' '[[aabb]]' '[[a,b],[c]]' '[]' '[' ']'; do
+  done_quietly hortus build bloom -n 100 -o g -e "$lists"
+  for spelt in "-e $lists" "-e$lists" "--key $lists" "--key=$lists"; do
+    run 0 hortus query -c g $spelt -e a -e b -e ab
+    printed "$spelt is one key" 1
+    run 0 hortus query g $spelt
+    printed "and this one" "$lists"
+  done
+done
+seq 9 >'[a,b]'
+run 0 hortus query -c f -e '{x}' '[a,b]' - <<<'two words'
+printed "such a file is a file" 2
+refused "not expected: \[a,b\]; see hortus list --help" hortus list bloom '[a,b]'
 run 0 hortus query f -e '{x}' - <<<'two words'
 printed "then the input" $'{x}\ntwo words'
 run 0 hortus query f -e '{x}' </dev/null
