@@ -183,7 +183,8 @@ void bf_reserve(call& it) {
       how.nonscaling = true;
     } else if (it.is(i, "EXPANSION")) {
       if (expansion_at == 0) expansion_at = i;
-      if (++i == it.size() || (!loosely && !it.integer(i))) expansion_at = i - 1;  // what is wrong is refused below
+      ++i;
+      if (!loosely && (i == it.size() || !it.integer(i))) expansion_at = i - 1;  // what is wrong is refused below
     } else if (!loosely) {
       refuse_word(it[i], "EXPANSION and NONSCALING");
     }

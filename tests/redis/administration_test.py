@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What an administrator sees and sets: COMMAND, access control, CONFIG, INFO, maxmemory, clusters, loading."""
 
+import os
+
 import harness
 from harness import equal
 from server import Server, configure, info, wait_until
@@ -180,6 +182,20 @@ def test_names_of_settings_are_arguments_of_the_module(folder):
         connection("BF.ADD", "b", "x")
         equal("BF.INFO", [300], connection("BF.INFO", "b", "CAPACITY"))
         assert b"ratio:0.002" in connection("BF.DEBUG", "b")[1]
+
+
+def test_a_load_that_failed_leaves_nothing(folder):
+    """Redis 7.0 keeps the listeners of a module whose load failed, and would call them."""
+    with Server(folder, "--enable-module-command", "yes", loaded=False) as server:
+        connection = server.connect()
+        module = os.environ["HORTUS_REDIS_MODULE"]
+        for arguments in (("ARGS", "bf-initial-size", 0), ("ARGS", "unknown", 1), ("CONFIG", "hortus.bf-initial-size", 0, "ARGS")):
+            connection.refused("MODULE", "LOADEX", module, *arguments)
+            connection("REPLICAOF", "127.0.0.1", 1)
+            connection("REPLICAOF", "NO", "ONE")
+            equal("modules", 0, sum(b"hortus" in (each if isinstance(each, list) else []) for each in connection("MODULE", "LIST")))
+        equal("a load that is right", "OK", connection("MODULE", "LOADEX", module))
+        equal("a command", 1, connection("BF.ADD", "k", "x"))
 
 
 def test_info_section(folder):

@@ -12,7 +12,9 @@ MOST_ALLOCATIONS = 3000  # of one command; more would be a fault of the command
 
 COMMANDS = [
     ("BF.RESERVE", "new", "0.01", 1000),
+    ("BF.RESERVE", "new", "0.01", 1000, "NONSCALING"),
     ("BF.ADD", "new", "x"),
+    ("BF.INSERT", "new", "NONSCALING", "ITEMS", "x"),
     ("BF.MADD", "new", *map(str, range(300))),
     ("BF.INSERT", "new", "CAPACITY", 10, "ITEMS", *map(str, range(100))),
     ("BF.MADD", "bloom:grown", *map(str, range(3000))),

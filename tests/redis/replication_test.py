@@ -70,7 +70,7 @@ def test_random_choices_of_top_k_are_the_same(folder):
 def test_settings_of_the_replica_do_not_matter(folder):
     """A key that a command creates has the master's settings on the replica too."""
     master, replica = pair(folder)
-    for name, value in (("bf-error-rate", "0.2"), ("bf-initial-size", 7), ("bf-expansion-factor", 4), ("cf-initial-size", 8)):
+    for name, value in (("bf-error-rate", "0.2"), ("bf-initial-size", 7), ("bf-expansion-factor", 4), ("cf-bucket-size", 16), ("cf-initial-size", 64)):
         configure(replica, name, value)
     follow(replica, master)
     connection = master.connect()
@@ -81,10 +81,57 @@ def test_settings_of_the_replica_do_not_matter(folder):
     connection("CF.ADDNX", "cnew", "a")
     connection("CF.INSERT", "cinserted", "ITEMS", "a", "b")
     connection("CF.INSERTNX", "cinsertednew", "ITEMS", "a", "b")
+    connection("CF.INSERT", "csmall", "CAPACITY", 8, "ITEMS", "a", "b")
     wait_until(lambda: in_step(master, replica), "the replica has everything")
-    for key in ("one", "several", "inserted", "cone", "cnew", "cinserted", "cinsertednew"):
+    for key in ("one", "several", "inserted", "cone", "cnew", "cinserted", "cinsertednew", "csmall"):
         equal(f"{key} on the replica", connection("DUMP", key), replica.connect()("DUMP", key))
     equal("digest of the replica", digest(master), digest(replica))
+
+
+def test_keys_that_are_named_as_options(folder):
+    """RedisBloom looks for options among all arguments, and what it says is read so. What hortus says is read as it was meant."""
+    master, replica = Server(folder, "--appendonly", "yes"), Server(folder)
+    follow(replica, master)
+    connection = master.connect()
+    for name in ("expansion", "NONSCALING", "Capacity", "error"):
+        connection("BF.RESERVE", name, "0.001", 5000)
+        connection("BF.ADD", name, "a")
+        connection("BF.INSERT", name + "2", "NONSCALING", "ITEMS", "a")
+    for name in ("maxiterations", "BUCKETSIZE", "Expansion2"):
+        connection("CF.RESERVE", name, 512)
+        connection("CF.ADD", name, "a")
+    wait_until(lambda: in_step(master, replica), "the replica has everything")
+    equal("digest of the replica", digest(master), digest(replica))
+    equal("commands refused by the replica", "0", info(replica, "everything")["hortus_repeated_commands_refused"])
+    before = digest(master)
+    master.restart()
+    equal("digest after a restart", before, digest(master))
+
+
+def test_times_without_a_sign(folder):
+    master, replica = pair(folder)
+    follow(replica, master)
+    connection = master.connect()
+    connection("HORTUS.CREATE", "w", "age_partitioned", "ITEMS", 100, "WINDOW", 1000)
+    connection("HORTUS.ADD", "w", "x")
+    connection("HORTUS.ADVANCE", "w", (1 << 64) - 1)
+    wait_until(lambda: in_step(master, replica), "the replica has everything")
+    equal("digest of the replica", digest(master), digest(replica))
+
+
+def test_a_command_that_only_the_replica_refuses_is_warned_of(folder):
+    master, replica = pair(folder)
+    replica.connect()("SET", "other", "text")
+    follow(replica, master)
+    connection, other = master.connect(), replica.connect()
+    connection("BF.ADD", "k", "a")
+    wait_until(lambda: in_step(master, replica), "the replica has everything")
+    other("CONFIG", "SET", "replica-read-only", "no")
+    other("SET", "k", "text")
+    connection("BF.ADD", "k", "b")
+    wait_until(lambda: info(replica, "everything")["hortus_repeated_commands_refused"] == "1", "the refusal is counted")
+    assert "says what is refused here: WRONGTYPE" in replica.log_text(), "the log says nothing"
+    equal("errors for the master", "0", info(replica, "stats")["unexpected_error_replies"])
 
 
 def test_a_refused_write_is_not_sent(folder):

@@ -58,11 +58,12 @@ def sanitizer_runtime(module):
 class Server:
     """Options are those of the server's command line: Server(folder, "--appendonly", "yes"). Nothing is saved unless asked."""
 
-    def __init__(self, folder, *options, module=None, arguments=()):
+    def __init__(self, folder, *options, module=None, arguments=(), loaded=True):
         self.folder = os.path.join(folder, f"server{len(_servers)}")
         os.makedirs(self.folder)
         self.module = module or os.environ["HORTUS_REDIS_MODULE"]
-        self.options = ["--save", "", "--loadmodule", self.module, *map(str, arguments), *map(str, options)]
+        load = ["--loadmodule", self.module, *map(str, arguments)] if loaded else []
+        self.options = ["--save", "", *load, *map(str, options)]
         self.log = os.path.join(self.folder, "log")
         self.process = self.port = None
         _servers.append(self)
