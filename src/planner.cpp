@@ -52,7 +52,7 @@ std::string names_where(auto keep) {
 std::span<card const> cards() {
 #define HORTUS_FAMILY(name, ...) card_of_##name(),
   static auto const& all = *new std::vector<card>{
-      // never destroyed, as the catalogue
+  // never destroyed, as the catalogue
 #include "compiled_families.def"
   };
 #undef HORTUS_FAMILY
