@@ -311,7 +311,7 @@ EXPECTED = {
     "RENAME": ("no such key",),
     "HORTUS.CREATE": ("there already",), "HORTUS.MERGE": ("made alike", "there already"), "HORTUS.INTERSECT": ("made alike", "there already"),
     "HORTUS.COMPARE": ("made alike",), "HORTUS.FOLD": ("cannot be folded",),
-    "HORTUS.GROW": ("max-object-bytes",), "HORTUS.ADD": ("filter is full",), "HORTUS.MADD": ("filter is full",),
+    "HORTUS.GROW": ("max-object-bytes", "cannot grow"), "HORTUS.ADD": ("filter is full",), "HORTUS.MADD": ("filter is full",),
     "HORTUS.IMPORT": ("there already", "no import was begun", "the next piece is FROM"),
     "BF.RESERVE": ("item exists",), "CF.RESERVE": ("item exists",), "CF.LOADCHUNK": ("item exists",), "BF.LOADCHUNK": ("bad data",),
     "CMS.INITBYDIM": ("already exists",), "CMS.INITBYPROB": ("already exists",), "CMS.MERGE": ("overflow",), "CMS.INCRBY": ("overflow",),
