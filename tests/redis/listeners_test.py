@@ -310,7 +310,7 @@ EXPECTED = {
     "CMS": ("key does not exist", "WRONGTYPE"), "TOPK": ("key does not exist", "WRONGTYPE"),
     "RENAME": ("no such key",),
     "HORTUS.CREATE": ("there already",), "HORTUS.MERGE": ("made alike", "there already"), "HORTUS.INTERSECT": ("made alike", "there already"),
-    "HORTUS.COMPARE": ("made alike",), "HORTUS.FOLD": ("cannot be folded",),
+    "HORTUS.COMPARE": ("only filters of the same",), "HORTUS.FOLD": ("cannot be folded",),
     "HORTUS.GROW": ("max-object-bytes", "cannot grow"), "HORTUS.ADD": ("filter is full",), "HORTUS.MADD": ("filter is full",),
     "HORTUS.IMPORT": ("there already", "no import was begun", "the next piece is FROM"),
     "BF.RESERVE": ("item exists",), "CF.RESERVE": ("item exists",), "CF.LOADCHUNK": ("item exists",), "BF.LOADCHUNK": ("bad data",),
