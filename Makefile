@@ -1,7 +1,9 @@
 # The front door. CMake does the work (see CMakePresets.json); these are the words for it.
 #   make build     install what is missing, compile the command: build/hortus
 #   make tour      compare all families on one set of keys, leave the page build/tour.html
-#   make test      every test, once, with g++
+#   make quick     some tests of every kind, in three minutes once they are compiled
+#   make test      every test, once, with g++;  FAMILY=cuckoo: only what belongs to that family
+#   make test-times       where the time of the last run went
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make redis     the Redis module: build/hortus_redis.so
 #   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses
@@ -22,6 +24,7 @@ FUZZ_SECONDS ?= 60
 REDIS_SECONDS ?= 300
 REDIS_COMMANDS ?= 1000000
 REDIS_TESTS ?=
+FAMILY ?=
 BENCH ?=
 BUGS ?=
 
@@ -33,7 +36,7 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 # In this order: what is quick to fail comes first.
 nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-laws nightly-asan nightly-tsan nightly-fuzz nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers
 
-.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint need-redis
+.PHONY: build tour redis redis-asan redis-test redis-test-sanitized quick test test-times test-sanitized bench lint tidy-tree nightly $(nightly_parts) neon fuzz seeded-bugs install clean need-build need-test need-lint need-redis
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -65,8 +68,20 @@ redis-test-sanitized: redis-asan
 	@python3 tests/redis/run.py build-asan/hortus_redis.so build-asan/redis-test $(JOBS) \
 	  $(or $(REDIS_TESTS),allocation golden_objects golden_replies keys model payload persistence)
 
+# Which tests are in it: tools/some_tests.py.
+quick: need-test
+	$(configure) release -DHORTUS_TESTS=ON -DHORTUS_WERROR=$(WERROR)
+	@python3 tools/some_tests.py --jobs $(JOBS) $(or $(FAMILY),quick)
+
+ifdef FAMILY
+test: quick
+else
 test: leg-release
 	@grep 'tests passed' build/release.log
+endif
+
+test-times:
+	@python3 tools/test_times.py build
 
 # What is about the code and not about the machine, under other eyes: another compiler, sanitizers.
 test-sanitized: leg-asan
@@ -116,7 +131,7 @@ nightly-redis: export HORTUS_REDIS_ROUNDS = 50
 nightly-redis: export HORTUS_REDIS_EACH = 500
 nightly-redis: redis-test redis-test-sanitized
 nightly-seeded: need-test
-	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
+	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis --under cmake --under CMakeLists.txt
 nightly-seeded-headers: need-test
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under include
 
