@@ -1,7 +1,9 @@
 # The front door. CMake does the work (see CMakePresets.json); these are the words for it.
 #   make build     install what is missing, compile the command: build/hortus
 #   make tour      compare all families on one set of keys, leave the page build/tour.html
-#   make test      every test, once, with g++
+#   make quick     some tests of every kind, in three minutes once they are compiled
+#   make test      every test, once, with g++;  FAMILY=cuckoo: only what belongs to that family
+#   make test-times       where the time of the last run went
 #   make test-sanitized   the laws and units again, with clang under ASan+UBSan
 #   make redis     the Redis module: build/hortus_redis.so
 #   make redis-test       its tests, with real servers on this machine;  REDIS_TESTS='keys replication' chooses,
@@ -26,6 +28,7 @@ FUZZ_SECONDS ?= 60
 REDIS_SECONDS ?= 300
 REDIS_COMMANDS ?= 1000000
 REDIS_TESTS ?=
+FAMILY ?=
 BENCH ?=
 BUGS ?=
 FRESH ?=
@@ -46,9 +49,9 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 nightly_parts = nightly-lint nightly-lint-tests nightly-clang nightly-libcxx nightly-laws nightly-asan nightly-tsan nightly-fuzz \
   nightly-sweeps nightly-redis nightly-seeded nightly-seeded-headers $(all_systems:%=nightly-systems-%)
 
-.PHONY: build tour redis redis-asan redis-test redis-test-sanitized test test-sanitized bench lint tidy-tree nightly $(nightly_parts) \
-  neon fuzz seeded-bugs systems $(all_systems:%=system-%) systems-quick install clean need-build need-test need-libcxx need-lint \
-  need-redis need-systems
+.PHONY: build tour redis redis-asan redis-test redis-test-sanitized quick test test-times test-sanitized bench lint tidy-tree nightly \
+  $(nightly_parts) neon fuzz seeded-bugs systems $(all_systems:%=system-%) systems-quick install clean need-build need-test \
+  need-libcxx need-lint need-redis need-systems
 .NOTPARALLEL:
 
 # Only the command is compiled, and a new tree is set up without tests, which need more packages. `make test` adds them.
@@ -80,8 +83,20 @@ redis-test-sanitized: redis-asan
 	@python3 tests/redis/run.py build-asan/hortus_redis.so build-asan/redis-test $(JOBS) \
 	  $(or $(REDIS_TESTS),allocation elsewhere golden_objects golden_replies hortus_background keys listeners model payload persistence)
 
+# Which tests are in it: tools/some_tests.py.
+quick: need-test
+	$(configure) release -DHORTUS_TESTS=ON -DHORTUS_WERROR=$(WERROR)
+	@python3 tools/some_tests.py --jobs $(JOBS) $(or $(FAMILY),quick)
+
+ifdef FAMILY
+test: quick
+else
 test: leg-release
 	@grep 'tests passed' build/release.log
+endif
+
+test-times:
+	@python3 tools/test_times.py build
 
 # What is about the code and not about the machine, under other eyes: another compiler, sanitizers.
 test-sanitized: leg-asan
@@ -137,7 +152,7 @@ nightly-redis: export HORTUS_REDIS_EACH = 500
 nightly-redis: export HORTUS_REDIS_LISTENED = 100000
 nightly-redis: redis-test redis-test-sanitized
 nightly-seeded: need-test need-redis
-	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis
+	python3 tools/seeded_bugs.py --jobs $(JOBS) --under src --under cli --under redis --under cmake --under CMakeLists.txt
 nightly-seeded-headers: need-test
 	python3 tools/seeded_bugs.py --jobs $(JOBS) --under include
 

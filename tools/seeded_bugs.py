@@ -32,6 +32,9 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+import some_tests
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIELDS = ("what", "kind", "file", "build", "test")
 
@@ -73,10 +76,9 @@ def read_bug(path):
 def targets():
     """Names of all test programs, as tests/CMakeLists.txt makes them, of the command and of the Redis module with that of its
     tests."""
-    tests = ROOT / "tests"
-    names = {"test_" + str(p.relative_to(tests))[: -len("_test.cpp")].replace("/", "_") for p in tests.rglob("*_test.cpp")}
-    families = (ROOT / "include/hortus/any/families.def").read_text(encoding="utf-8")
-    return names | {"test_laws_of_" + f for f in re.findall(r"^HORTUS_FAMILY\((\w+)", families, re.M)} | {"hortus_cli", "hortus_redis", "hortus_redis_taken_names"}
+    laws = (some_tests.laws(family) for family in some_tests.rooms())
+    programs = {tests.target for tests in (*some_tests.programs(), *laws)}
+    return programs | {"hortus_cli", "hortus_redis", "hortus_redis_taken_names"}
 
 
 def check(bug, known_targets):
@@ -197,6 +199,24 @@ class Copy:
         return ("red", failed[0]) if failed else ("no test ran", last_lines(run.stdout))
 
 
+def print_noticed_by(what, build, bugs):
+    """Which bugs these tests would notice, by their names. Of a bug's tests one goes red, nobody knows which: so a bug is noticed
+    for certain if they are all among these."""
+    names = some_tests.names_in(build)
+    pattern = re.compile(some_tests.pattern_of(some_tests.selected(what)))
+    left_out = re.compile(some_tests.left_out_of(what))
+    verdicts = {}
+    for bug in bugs:
+        of_bug = [name for name in names if re.search(bug.test, name)]
+        among = [name for name in of_bug if pattern.search(name) and not left_out.search(name)]
+        verdicts[bug.name] = "not noticed" if not among else "noticed" if among == of_bug else "perhaps"
+    for bug in bugs:
+        if verdicts[bug.name] != "noticed":
+            print(f"{verdicts[bug.name]:12} {bug.name}: {bug.test}")
+    count = list(verdicts.values()).count
+    print(f"{what} notices {count('noticed')} of {len(bugs)} bugs, and perhaps {count('perhaps')} more")
+
+
 def processor_has(flag):
     try:
         return flag in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
@@ -212,8 +232,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="which bugs, * and ? allowed (default: all)")
     parser.add_argument("--under", action="append", default=[], metavar="FOLDER",
-                        help="only bugs in files under this folder of the project; several may be named (default: all)")
+                        help="only bugs in files under this folder of the project, or in this file at its top; several may be named (default: all)")
     parser.add_argument("--check", action="store_true", help="only see whether every bug still applies, exactly once")
+    parser.add_argument("--noticed-by", metavar="TESTS",
+                        help="run nothing, but say which bugs `some_tests.py TESTS` would notice: quick, or a family. Test programs "
+                             "in build/ tell their names, so `make test` comes first")
     parser.add_argument("--jobs", type=int, default=2, help="how many compilers and tests at the same time (default 2)")
     parser.add_argument("--work", type=pathlib.Path,
                         help="keep the copy and its build tree in this folder, and use what is there (default: a new one)")
@@ -228,6 +251,9 @@ def main():
         sys.exit("no bug has such a name, or is in such a folder")
     if given.check:
         print(f"{len(bugs)} bugs apply, {len(unfit)} do not")
+        sys.exit(bool(unfit))
+    if given.noticed_by:
+        print_noticed_by(given.noticed_by, ROOT / "build", bugs)
         sys.exit(bool(unfit))
     if given.work and given.work.resolve().is_relative_to(ROOT):
         sys.exit(f"--work {given.work} is in the source tree, which is never changed: choose a folder elsewhere")

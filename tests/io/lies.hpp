@@ -58,7 +58,7 @@ inline std::vector<std::uint64_t> values_for(std::uint64_t old) {
   for (double const rate : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
     values.push_back(std::bit_cast<std::uint64_t>(rate));
   std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
