@@ -133,8 +133,9 @@ class Server:
 
     def kill(self):
         """As if the machine lost power, as far as the server can tell."""
-        self.process.kill()
-        self.process.wait()
+        if self.process:
+            self.process.kill()
+            self.process.wait()
 
     def stop(self):
         if self.process and self.alive():
