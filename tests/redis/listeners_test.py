@@ -283,7 +283,7 @@ def test_random_commands_beside_all_of_them(folder):
             assert not thread.is_alive(), f"a client hangs (HORTUS_REDIS_SEED={start})"
         assert master.alive() and replica.alive(), f"a server died (HORTUS_REDIS_SEED={start})"
         equal(f"unexpected errors (HORTUS_REDIS_SEED={start})", [], failures[:5])
-        assert len(done) >= 30, f"of few commands one was done (HORTUS_REDIS_SEED={start}): {sorted(done)}"
+        assert len(done) >= min(25, rounds // 40), f"of few commands one was done (HORTUS_REDIS_SEED={start}): {sorted(done)}"
         wait_until(lambda: in_step(master, replica), "the replica has everything")
         wait_until(lambda: digest(master) == digest(replica), f"digests are equal (HORTUS_REDIS_SEED={start})", 5)
         before = digest_at_rest(master)
