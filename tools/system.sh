@@ -10,6 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 systems=build-systems
+home=root # the folder of the only user of a system
 
 fail() {
   echo "system.sh: $*" >&2
@@ -67,8 +68,8 @@ mount_system() {
   ln -s fd/0 "$tree/dev/stdin"
   ln -s fd/1 "$tree/dev/stdout"
   ln -s fd/2 "$tree/dev/stderr"
-  mkdir -p "$tree/root/.cache/ccache" "$systems/ccache"
-  mount --bind "$systems/ccache" "$tree/root/.cache/ccache"
+  mkdir -p "$tree/$home/.cache/ccache" "$systems/ccache"
+  mount --bind "$systems/ccache" "$tree/$home/.cache/ccache"
 }
 
 inside() {
@@ -82,16 +83,16 @@ inside() {
     : >"$tree.used"
   fi
   mount_system "$tree"
-  rm -rf --one-file-system "$tree/root/hortus"
-  mkdir "$tree/root/hortus"
-  tar -x -C "$tree/root/hortus" --no-same-owner -f "$tree.tar"
+  rm -rf --one-file-system "$tree/$home/hortus"
+  mkdir "$tree/$home/hortus"
+  tar -x -C "$tree/$home/hortus" --no-same-owner -f "$tree.tar"
   # None of this machine's settings, but how to reach others. Ctrl-C is ignored in what a script starts in the background.
   local kept=()
   for setting in JOBS TERM http_proxy https_proxy no_proxy npm_config_registry; do
     [ -z "${!setting-}" ] || kept+=("$setting=${!setting}")
   done
   env -i --default-signal=INT,QUIT HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${kept[@]}" \
-    chroot "$tree" sh -c 'cd /root/hortus && exec "$@"' sh "$@" || status=$?
+    chroot "$tree" sh -c 'cd ~/hortus && exec "$@"' sh "$@" || status=$?
   # A run that was interrupted, which may have left packages half installed, does not come here.
   mv "$tree.used" "$tree.ready"
   exit $status
